@@ -1,0 +1,1 @@
+// Gives a room without sources yet an object file.
