@@ -1,0 +1,134 @@
+// A message travels round all devices of the machine: each device fetches it from its neighbour over the peer link.
+//
+// The flow: ask whether two devices can reach each other, open each direction by itself, allocate, fill from the host,
+// copy device to device, read back, compare, close, free, reset. Exit code 0 means that every call and every byte was right.
+//
+//   cross_device [--forget-enable]
+//
+// --forget-enable leaves out one enable. The copy that needed it is refused.
+#include <acl/acl.h>
+
+#include <cstdint>
+#include <cstdio>
+#include <cstring>
+#include <vector>
+
+namespace {
+
+constexpr size_t kMessageBytes = 4u << 20;
+
+// Prints a call that failed, with what the runtime says about it.
+bool Ok(aclError code, const char* call) {
+  if (code == ACL_SUCCESS) return true;
+  const char* why = aclGetRecentErrMsg();
+  std::printf("%s returned %d\n", call, static_cast<int>(code));
+  if (why != nullptr && *why != '\0') std::printf("  the runtime says: %s\n", why);
+  return false;
+}
+
+#define OK(call) Ok((call), #call)
+
+struct Device {
+  int32_t id = 0;
+  int32_t next = 0;
+  int32_t previous = 0;
+  void* message = nullptr;
+};
+
+// Opens `from` -> `to`: afterwards `from` may access memory of `to`. The other direction is a call of its own.
+bool Open(int32_t from, int32_t to) {
+  int32_t reachable = 0;
+  if (!OK(aclrtDeviceCanAccessPeer(&reachable, from, to))) return false;
+  if (reachable != 1) {
+    std::printf("device %d has no peer path to device %d on this product\n", from, to);
+    return false;
+  }
+  return OK(aclrtSetDevice(from)) && OK(aclrtDeviceEnablePeerAccess(to, 0));
+}
+
+bool Prepare(std::vector<Device>& ring, bool forget_enable) {
+  for (Device& device : ring) {
+    if (!OK(aclrtSetDevice(device.id))) return false;
+    // On some products only peer-to-peer memory may be reached from another device, so this policy is right everywhere.
+    if (!OK(aclrtMalloc(&device.message, kMessageBytes, ACL_MEM_MALLOC_HUGE_FIRST_P2P))) return false;
+    if (!Open(device.id, device.next)) return false;
+    const bool forgotten = forget_enable && device.id == 1;
+    if (!forgotten && !Open(device.id, device.previous)) return false;
+  }
+  return true;
+}
+
+bool Fetch(const Device& to, const Device& from) {
+  // The copy runs on the current device, which reads its neighbour: the direction it needs is `to` -> `from`.
+  if (!OK(aclrtSetDevice(to.id))) return false;
+  return OK(aclrtMemcpy(to.message, kMessageBytes, from.message, kMessageBytes, ACL_MEMCPY_DEVICE_TO_DEVICE));
+}
+
+bool Travel(const std::vector<Device>& ring) {
+  std::vector<uint8_t> sent(kMessageBytes);
+  for (size_t i = 0; i < sent.size(); ++i) sent[i] = static_cast<uint8_t>(i * 2654435761u >> 24);
+  std::vector<uint8_t> received(kMessageBytes);
+
+  const Device& first = ring.front();
+  if (!OK(aclrtSetDevice(first.id))) return false;
+  if (!OK(aclrtMemcpy(first.message, kMessageBytes, sent.data(), kMessageBytes, ACL_MEMCPY_HOST_TO_DEVICE))) return false;
+  std::printf("host -> %d", first.id);
+  for (size_t i = 1; i < ring.size(); ++i) {
+    if (!Fetch(ring[i], ring[i - 1])) return false;
+    std::printf(" -> %d", ring[i].id);
+  }
+  // Device 0 starts from other bytes, so that what arrives can only have come round.
+  if (!OK(aclrtSetDevice(first.id)) || !OK(aclrtMemset(first.message, kMessageBytes, 0, kMessageBytes))) return false;
+  if (!Fetch(first, ring.back())) return false;
+  std::printf(" -> %d", first.id);
+  if (!OK(aclrtMemcpy(received.data(), kMessageBytes, first.message, kMessageBytes, ACL_MEMCPY_DEVICE_TO_HOST))) return false;
+  std::printf(" -> host\n");
+
+  if (std::memcmp(sent.data(), received.data(), kMessageBytes) != 0) {
+    std::printf("the message came back changed\n");
+    return false;
+  }
+  std::printf("verified: %zu bytes came back unchanged after %zu copies between devices\n", kMessageBytes, ring.size());
+  return true;
+}
+
+bool CleanUp(std::vector<Device>& ring) {
+  bool good = true;
+  for (Device& device : ring) {
+    if (device.message == nullptr) continue;
+    good &= OK(aclrtSetDevice(device.id));
+    good &= OK(aclrtDeviceDisablePeerAccess(device.next));
+    good &= OK(aclrtDeviceDisablePeerAccess(device.previous));
+    good &= OK(aclrtFree(device.message));
+    good &= OK(aclrtResetDeviceForce(device.id));
+  }
+  return good;
+}
+
+bool Run(bool forget_enable) {
+  uint32_t count = 0;
+  if (!OK(aclrtGetDeviceCount(&count))) return false;
+  std::printf("%u devices\n", count);
+  if (count < 2) {
+    std::printf("a journey needs two devices at least\n");
+    return false;
+  }
+  const int32_t last = static_cast<int32_t>(count) - 1;
+  std::vector<Device> ring(count);
+  for (int32_t i = 0; i <= last; ++i) ring[i] = {i, i == last ? 0 : i + 1, i == 0 ? last : i - 1, nullptr};
+  const bool arrived = Prepare(ring, forget_enable) && Travel(ring);
+  return CleanUp(ring) && arrived;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  const bool forget_enable = argc > 1 && std::strcmp(argv[1], "--forget-enable") == 0;
+  if (argc > 2 || (argc == 2 && !forget_enable)) {
+    std::printf("usage: %s [--forget-enable]\n", argv[0]);
+    return 2;
+  }
+  if (!OK(aclInit(nullptr))) return 1;
+  const bool good = Run(forget_enable);
+  return OK(aclFinalize()) && good ? 0 : 1;
+}
