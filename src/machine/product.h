@@ -1,0 +1,68 @@
+// A product: one server with its devices, read from a TOML file whose numbers all say where they come from.
+//
+// The files of products/ are compiled into the library, so a name needs no file at run time.
+// Threading: immutable once loaded.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <tl/expected.hpp>
+#include <vector>
+
+#include "belay/facts/functions.h"
+#include "machine/quirks.h"
+#include "machine/topology.h"
+
+namespace belay::machine {
+
+enum class MemoryKind : uint8_t { kHbm, kDdr };
+enum class Form : uint8_t { kEp, kRc };  // kRc: the board form of the 200I family // SPEC 00 rule 11
+
+// Per physical device, shared by all processes. // SPEC 20 §2.1, 10 §4.7, 32 §2.2
+struct Limits {
+  Marked<uint32_t> streams;
+  Marked<uint32_t> events;
+  Marked<uint32_t> notifies;
+  Marked<uint32_t> processes;
+  Marked<uint32_t> max_peers;  // 0 = no limit
+};
+
+// SPEC 10 §5.2
+struct Cores {
+  Marked<uint32_t> ai_core;
+  Marked<uint32_t> vector_core;
+  Marked<uint32_t> ai_cpu;
+  Marked<uint64_t> l2_bytes;
+  Marked<uint32_t> npu_arch;
+};
+
+struct Product {
+  std::string name;
+  std::string title;
+  facts::Family family = facts::Family::kA2;
+  std::string soc;  // what aclrtGetSocName says
+  Form form = Form::kEp;
+  Marked<uint32_t> devices;
+  Marked<uint32_t> devices_per_card;
+  MemoryKind memory_kind = MemoryKind::kHbm;
+  Marked<uint64_t> memory_bytes;        // per device, net of what the system keeps // SPEC 30 §0.3
+  Marked<uint32_t> p2p_window_percent;  // of memory_bytes; 0 = no separate window
+  Limits limits[static_cast<int>(facts::Cann::kCount)];  // by version
+  Cores cores;
+  std::vector<LinkRule> links;  // nearest first
+  Quirks quirks;
+};
+
+// A name of ProductNames(), or, with a '/' or the ending .toml, the path of a file.
+// The error names file, line, key and rule.
+tl::expected<Product, std::string> LoadProduct(std::string_view name_or_path);
+
+// `origin` stands for the file name in errors.
+tl::expected<Product, std::string> ParseProduct(std::string_view toml, std::string_view origin);
+
+std::vector<std::string> ProductNames();
+// The TOML text of an embedded product; empty when there is none of that name.
+std::string_view ProductText(std::string_view name);
+
+}  // namespace belay::machine
