@@ -53,4 +53,7 @@ struct FindingKind {
 
 const FindingKind& Kind(FindingId id);
 
+// "note", "warning" or "error".
+const char* SeverityName(Severity severity);
+
 }  // namespace belay::check
