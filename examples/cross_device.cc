@@ -1,7 +1,9 @@
-// A message travels round all devices of the machine: each device fetches it from its neighbour over the peer link.
+// A message travels round all devices of the machine: each device fetches it from its neighbour over the peer
+// link.
 //
-// The flow: ask whether two devices can reach each other, open each direction by itself, allocate, fill from the host,
-// copy device to device, read back, compare, close, free, reset. Exit code 0 means that every call and every byte was right.
+// The flow: ask whether two devices can reach each other, open each direction by itself, allocate, fill from
+// the host, copy device to device, read back, compare, close, free, reset. Exit code 0 means that every call
+// and every byte was right.
 //
 //   cross_device [--forget-enable]
 //
@@ -11,6 +13,7 @@
 #include <cstdint>
 #include <cstdio>
 #include <cstring>
+#include <string>
 #include <vector>
 
 namespace {
@@ -35,7 +38,8 @@ struct Device {
   void* message = nullptr;
 };
 
-// Opens `from` -> `to`: afterwards `from` may access memory of `to`. The other direction is a call of its own.
+// Opens `from` -> `to`: afterwards `from` may access memory of `to`. The other direction is a call of its
+// own.
 bool Open(int32_t from, int32_t to) {
   int32_t reachable = 0;
   if (!OK(aclrtDeviceCanAccessPeer(&reachable, from, to))) return false;
@@ -49,7 +53,8 @@ bool Open(int32_t from, int32_t to) {
 bool Prepare(std::vector<Device>& ring, bool forget_enable) {
   for (Device& device : ring) {
     if (!OK(aclrtSetDevice(device.id))) return false;
-    // On some products only peer-to-peer memory may be reached from another device, so this policy is right everywhere.
+    // On some products only peer-to-peer memory may be reached from another device, so this policy is right
+    // everywhere.
     if (!OK(aclrtMalloc(&device.message, kMessageBytes, ACL_MEM_MALLOC_HUGE_FIRST_P2P))) return false;
     if (!Open(device.id, device.next)) return false;
     const bool forgotten = forget_enable && device.id == 1;
@@ -64,31 +69,34 @@ bool Fetch(const Device& to, const Device& from) {
   return OK(aclrtMemcpy(to.message, kMessageBytes, from.message, kMessageBytes, ACL_MEMCPY_DEVICE_TO_DEVICE));
 }
 
-bool Travel(const std::vector<Device>& ring) {
+// Takes the message round; `trail` tells how far it came.
+bool Travel(const std::vector<Device>& ring, std::string& trail) {
   std::vector<uint8_t> sent(kMessageBytes);
   for (size_t i = 0; i < sent.size(); ++i) sent[i] = static_cast<uint8_t>(i * 2654435761u >> 24);
   std::vector<uint8_t> received(kMessageBytes);
 
   const Device& first = ring.front();
   if (!OK(aclrtSetDevice(first.id))) return false;
-  if (!OK(aclrtMemcpy(first.message, kMessageBytes, sent.data(), kMessageBytes, ACL_MEMCPY_HOST_TO_DEVICE))) return false;
-  std::printf("host -> %d", first.id);
+  if (!OK(aclrtMemcpy(first.message, kMessageBytes, sent.data(), kMessageBytes, ACL_MEMCPY_HOST_TO_DEVICE)))
+    return false;
+  trail = "host -> " + std::to_string(first.id);
   for (size_t i = 1; i < ring.size(); ++i) {
     if (!Fetch(ring[i], ring[i - 1])) return false;
-    std::printf(" -> %d", ring[i].id);
+    trail += " -> " + std::to_string(ring[i].id);
   }
   // Device 0 starts from other bytes, so that what arrives can only have come round.
-  if (!OK(aclrtSetDevice(first.id)) || !OK(aclrtMemset(first.message, kMessageBytes, 0, kMessageBytes))) return false;
+  if (!OK(aclrtSetDevice(first.id)) || !OK(aclrtMemset(first.message, kMessageBytes, 0, kMessageBytes)))
+    return false;
   if (!Fetch(first, ring.back())) return false;
-  std::printf(" -> %d", first.id);
-  if (!OK(aclrtMemcpy(received.data(), kMessageBytes, first.message, kMessageBytes, ACL_MEMCPY_DEVICE_TO_HOST))) return false;
-  std::printf(" -> host\n");
-
+  trail += " -> " + std::to_string(first.id);
+  if (!OK(aclrtMemcpy(received.data(), kMessageBytes, first.message, kMessageBytes,
+                      ACL_MEMCPY_DEVICE_TO_HOST)))
+    return false;
+  trail += " -> host";
   if (std::memcmp(sent.data(), received.data(), kMessageBytes) != 0) {
     std::printf("the message came back changed\n");
     return false;
   }
-  std::printf("verified: %zu bytes came back unchanged after %zu copies between devices\n", kMessageBytes, ring.size());
   return true;
 }
 
@@ -116,8 +124,13 @@ bool Run(bool forget_enable) {
   const int32_t last = static_cast<int32_t>(count) - 1;
   std::vector<Device> ring(count);
   for (int32_t i = 0; i <= last; ++i) ring[i] = {i, i == last ? 0 : i + 1, i == 0 ? last : i - 1, nullptr};
-  const bool arrived = Prepare(ring, forget_enable) && Travel(ring);
-  return CleanUp(ring) && arrived;
+  std::string trail;
+  const bool arrived = Prepare(ring, forget_enable) && Travel(ring, trail);
+  std::printf("%s%s\n", trail.c_str(), arrived ? "" : " -x");
+  if (!CleanUp(ring) || !arrived) return false;
+  std::printf("verified: %zu bytes came back unchanged after %zu copies between devices\n", kMessageBytes,
+              ring.size());
+  return true;
 }
 
 }  // namespace
@@ -128,6 +141,7 @@ int main(int argc, char** argv) {
     std::printf("usage: %s [--forget-enable]\n", argv[0]);
     return 2;
   }
+  std::setvbuf(stdout, nullptr, _IOLBF, 0);  // stays in order with what the runtime writes to stderr
   if (!OK(aclInit(nullptr))) return 1;
   const bool good = Run(forget_enable);
   return OK(aclFinalize()) && good ? 0 : 1;
