@@ -1,0 +1,63 @@
+// The address plan: where device, pinned and alias addresses lie, found again by arithmetic (design: docs/design/memory.md).
+//
+//   window   no access      user addresses of device memory, one equal share a device
+//   engine   read, write    the bytes of the window, at a fixed distance; only the engine uses it
+//   pinned   read, write    host memory of aclrtMallocHost
+//   alias    no access      device-side names of registered host memory
+//
+// Guarantees: a host dereference of a device or alias address faults. Shares and regions never move.
+// Threading: immutable after Reserve. Cost of a lookup: one subtraction and one comparison a region.
+#pragma once
+
+#include <cstdint>
+
+#include "base/status.h"
+
+namespace belay::memory {
+
+class AddressSpace {
+ public:
+  enum class Region : uint8_t { kHost, kDevice, kPinned, kAlias };
+
+  // A region's range.
+  struct Range {
+    uintptr_t base = 0;
+    uint64_t bytes = 0;
+    bool Holds(uintptr_t address) const { return address - base < bytes; }
+  };
+
+  AddressSpace() = default;
+  ~AddressSpace();
+  AddressSpace(const AddressSpace&) = delete;
+  AddressSpace& operator=(const AddressSpace&) = delete;
+
+  // Reserves the regions for `devices` shares of at least `device_bytes` each if the address space allows it, smaller
+  // equal shares otherwise. False when not even small shares fit (a very tight RLIMIT_AS).
+  bool Reserve(int devices, uint64_t device_bytes);
+
+  Region Classify(uintptr_t address) const {
+    if (window_.Holds(address)) return Region::kDevice;
+    if (pinned_.Holds(address)) return Region::kPinned;
+    if (alias_.Holds(address)) return Region::kAlias;
+    return Region::kHost;
+  }
+
+  // For addresses inside the window.
+  int DeviceOf(uintptr_t address) const { return static_cast<int>((address - window_.base) >> share_shift_); }
+  uint8_t* EngineAddress(uintptr_t address) const { return reinterpret_cast<uint8_t*>(address + engine_distance_); }
+
+  uintptr_t ShareBase(int device) const { return window_.base + (static_cast<uint64_t>(device) << share_shift_); }
+  uint64_t share_bytes() const { return uint64_t{1} << share_shift_; }
+  const Range& window() const { return window_; }
+  const Range& pinned() const { return pinned_; }
+  const Range& alias() const { return alias_; }
+
+ private:
+  bool ReserveDeviceRegions(int devices, uint64_t share);
+
+  Range window_, engine_, pinned_, alias_;
+  uintptr_t engine_distance_ = 0;
+  int share_shift_ = 0;
+};
+
+}  // namespace belay::memory

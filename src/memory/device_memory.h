@@ -1,0 +1,100 @@
+// The memory of one device: blocks with user addresses in the no-access window, their bytes in the engine mapping.
+//
+// Unwritten bytes read as zero (SPEC 30 §2.1) although a block may hold what an earlier tenant left: each block knows one
+// interval of right bytes, and whatever joins the interval later is zeroed first. Reading commits nothing.
+//
+// Threading: Find, PrepareRead and PrepareWrite of a range that was prepared before are lock-free; the rest locks the heap
+// or the backing, in this order. Cost: two loads for Find, two or three for a prepared range.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+
+#include "base/site.h"
+#include "base/thread_annotations.h"
+#include "memory/address_space.h"
+#include "memory/allocation.h"
+#include "memory/books.h"
+#include "memory/malloc_policy.h"
+#include "memory/physical_memory.h"
+#include "memory/slab_heap.h"
+
+namespace belay::memory {
+
+class DeviceMemory final : public PhysicalMemory::Source {
+ public:
+  DeviceMemory(int device, const AddressSpace& space, Books& books, PhysicalMemory& physical, bool rest_freed);
+  ~DeviceMemory();
+
+  struct Request {
+    uint64_t size = 0;  // bytes, not 0
+    uint32_t policy = 0;
+    bool align32 = false;
+    uint16_t module = 33;  // ACL_RT_MEM_ATTR_MODULE_ID; 33 = application
+    Site site;
+    uint32_t thread = 0;
+  };
+  enum class Shortage : uint8_t { kNone, kCapacity, kAddressSpace };
+
+  // A live block, or null and the reason.
+  Allocation* Allocate(const Request& request, Shortage* shortage);
+  SlabHeap::FreeResult Free(Allocation* allocation, Site site, uint32_t thread);
+  // Frees every live block, as a device reset does.
+  void ReleaseAll(Site site, uint32_t thread);
+
+  // The record around a user address of this device's share; null where no block ever was.
+  Allocation* Find(uintptr_t address) const { return heap_.Find(address - base_); }
+  uintptr_t UserAddress(const Allocation& allocation) const { return base_ + allocation.offset; }
+  void Unpin(Allocation* allocation) { heap_.Unpin(allocation); }
+
+  // Makes `bytes` from `at` on (both relative to the block) right to read.
+  void PrepareRead(Allocation& allocation, uint64_t at, uint64_t bytes) {
+    if (at >= allocation.valid_lo.load(std::memory_order_relaxed) &&
+        at + bytes <= allocation.valid_hi.load(std::memory_order_relaxed)) {
+      return;
+    }
+    ReadUnwritten(allocation, at, bytes);
+  }
+
+  // Makes the same range fit to be written: counts its chunks. `gaps`: the write leaves bytes of the range alone.
+  // False, and nothing changes, when the host's budget is used up.
+  [[nodiscard]] bool PrepareWrite(Allocation& allocation, uint64_t at, uint64_t bytes, bool gaps) {
+    uint64_t committed = allocation.committed.load(std::memory_order_relaxed);
+    if (at >= allocation.valid_lo.load(std::memory_order_relaxed) &&
+        at + bytes <= allocation.valid_hi.load(std::memory_order_relaxed) &&
+        (allocation.offset + at) >> kChunkShift >= committed >> 32 &&
+        (allocation.offset + at + bytes - 1) >> kChunkShift < (committed & 0xffffffff)) {
+      return true;
+    }
+    return WriteFresh(allocation, at, bytes, gaps);
+  }
+
+  void GiveIdleChunksBack() override;
+
+  int device() const { return device_; }
+  uint64_t largest_block() const { return heap_.bytes(); }
+  template <class Visitor>
+  void ForEachLive(Visitor&& visit) {
+    heap_.ForEachLive(visit);
+  }
+
+ private:
+  void ReadUnwritten(Allocation& allocation, uint64_t at, uint64_t bytes) BELAY_EXCLUDES(backing_);
+  bool WriteFresh(Allocation& allocation, uint64_t at, uint64_t bytes, bool gaps) BELAY_EXCLUDES(backing_);
+  bool Commit(uint64_t first_chunk, uint64_t past_chunk) BELAY_REQUIRES(backing_);
+  void Uncommit(uint64_t first_chunk, uint64_t past_chunk) BELAY_REQUIRES(backing_);
+  void JoinValid(Allocation& allocation, uint64_t lo, uint64_t hi, uint64_t skip_lo, uint64_t skip_hi)
+      BELAY_REQUIRES(backing_);
+  void Zero(const Allocation& allocation, uint64_t lo, uint64_t hi) BELAY_REQUIRES(backing_);
+
+  const int device_;
+  const uintptr_t base_;
+  uint8_t* const engine_base_;
+  Books& books_;
+  PhysicalMemory& physical_;
+  SlabHeap heap_;
+  Mutex backing_;
+  uint64_t* committed_ BELAY_GUARDED_BY(backing_);  // one bit a chunk; zero pages until used
+};
+
+}  // namespace belay::memory

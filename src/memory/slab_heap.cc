@@ -1,0 +1,229 @@
+#include "memory/slab_heap.h"
+
+#include <bit>
+
+#include "base/check.h"
+#include "os/mapping.h"
+
+namespace belay::memory {
+namespace {
+constexpr uint64_t kLargestSmallBlock = uint64_t{1} << 20;
+constexpr int kSmallClasses = 49;  // 256 bytes, then four a power of two up to 1 MiB
+constexpr uint32_t kRestBlocks = 64;
+constexpr uint64_t kRestBytes = uint64_t{64} << 20;
+
+// Four steps a power of two: class 0 holds up to 4 units, then (4, 5], (5, 6], ... (8, 10], (10, 12], ...
+int Step(uint64_t units) {
+  if (units <= 4) return 0;
+  int width = std::bit_width(units - 1);  // units in (2^(width-1), 2^width]
+  int quarter = static_cast<int>((units - 1 - (uint64_t{1} << (width - 1))) >> (width - 3));
+  return (width - 3) * 4 + quarter + 1;
+}
+
+uint64_t StepUnits(int step) {
+  if (step == 0) return 4;
+  int width = (step - 1) / 4 + 3;
+  return (uint64_t{1} << (width - 1)) + (static_cast<uint64_t>((step - 1) % 4) + 1) * (uint64_t{1} << (width - 3));
+}
+}  // namespace
+
+SlabHeap::SlabHeap(uint64_t bytes, bool rest) : bytes_(bytes), rest_(rest) {
+  size_t table_bytes = (bytes >> kChunkShift) * sizeof(std::atomic<Slab*>);
+  table_ = reinterpret_cast<std::atomic<Slab*>*>(os::Reserve(0, table_bytes, os::Access::kReadWrite));
+  BELAY_CHECK(table_ != nullptr);
+}
+
+SlabHeap::~SlabHeap() {
+  for (Slab* slab : slabs_) {
+    os::Release(reinterpret_cast<uintptr_t>(slab->records), slab->blocks * sizeof(Allocation));
+    delete slab;
+  }
+  os::Release(reinterpret_cast<uintptr_t>(table_), (bytes_ >> kChunkShift) * sizeof(std::atomic<Slab*>));
+}
+
+int SlabHeap::ClassOf(uint64_t bytes) {
+  if (bytes <= kLargestSmallBlock) return Step((bytes + 63) / 64);
+  uint64_t chunks = (bytes + kChunkBytes - 1) >> kChunkShift;
+  return kSmallClasses + (chunks <= 4 ? static_cast<int>(chunks) - 1 : Step(chunks) + 3);
+}
+
+uint64_t SlabHeap::BlockBytes(int size_class) {
+  if (size_class < kSmallClasses) return StepUnits(size_class) * 64;
+  int large = size_class - kSmallClasses;
+  return (large < 4 ? static_cast<uint64_t>(large) + 1 : StepUnits(large - 3)) << kChunkShift;
+}
+
+Allocation* SlabHeap::Allocate(uint64_t bytes) {
+  if (bytes > bytes_) return nullptr;
+  int size_class = ClassOf(bytes);
+  MutexLock lock(mutex_);
+  SizeClass& of_class = classes_[size_class];
+  Allocation* allocation = of_class.free;
+  if (allocation != nullptr) {
+    of_class.free = allocation->next;
+  } else {
+    allocation = Grow(size_class);
+    if (allocation == nullptr) return nullptr;
+  }
+  allocation->next = nullptr;
+  ++allocation->slab->live;
+  return allocation;
+}
+
+Allocation* SlabHeap::Grow(int size_class) {
+  SizeClass& of_class = classes_[size_class];
+  uint64_t block_bytes = BlockBytes(size_class);
+  Slab* slab = of_class.open;
+  if (slab == nullptr || slab->used == slab->blocks) {
+    bool large = size_class >= kSmallClasses;
+    uint64_t chunks = large ? block_bytes >> kChunkShift : 1;
+    uint64_t first = TakeFreshRun(chunks);
+    bool recut = first == kNone;
+    if (recut) first = TakeSpareRun(chunks);
+    if (first == kNone) {
+      JoinFreeRuns();
+      first = TakeSpareRun(chunks);
+    }
+    if (first == kNone) {  // the last resort: what rests
+      Allocation* oldest = of_class.rest_head;
+      if (oldest == nullptr) return nullptr;
+      of_class.rest_head = oldest->next;
+      if (of_class.rest_head == nullptr) of_class.rest_tail = nullptr;
+      --of_class.rest_blocks;
+      return oldest;
+    }
+    slab = NewSlab(first, chunks << kChunkShift, size_class, recut);
+    of_class.open = large ? nullptr : slab;
+  }
+  Allocation* allocation = &slab->records[slab->used];
+  allocation->slab = slab;
+  allocation->offset = slab->first + slab->used * slab->block_bytes;
+  if (slab->recut) allocation->dirty_hi = slab->block_bytes;
+  ++slab->used;
+  return allocation;
+}
+
+Slab* SlabHeap::NewSlab(uint64_t first, uint64_t bytes, int size_class, bool recut) {
+  auto* slab = new Slab;
+  slab->first = first;
+  slab->block_bytes = BlockBytes(size_class);
+  slab->size_class = size_class;
+  slab->recut = recut;
+  slab->blocks = size_class < kSmallClasses ? static_cast<uint32_t>(bytes / slab->block_bytes) : 1;
+  if (slab->blocks > 1) slab->reciprocal = ((uint64_t{1} << 44) + slab->block_bytes - 1) / slab->block_bytes;
+  // Straight from the kernel: records of blocks that were never handed out cost nothing.
+  slab->records = reinterpret_cast<Allocation*>(
+      os::Reserve(0, slab->blocks * sizeof(Allocation), os::Access::kReadWrite));
+  BELAY_CHECK(slab->records != nullptr);
+  slabs_.push_back(slab);
+  for (uint64_t chunk = first >> kChunkShift; chunk < (first + bytes) >> kChunkShift; ++chunk) {
+    table_[chunk].store(slab, std::memory_order_release);
+  }
+  return slab;
+}
+
+uint64_t SlabHeap::TakeFreshRun(uint64_t chunks) {
+  if (fresh_chunk_ + chunks > bytes_ >> kChunkShift) return kNone;
+  uint64_t first = fresh_chunk_;
+  fresh_chunk_ += chunks;
+  return first << kChunkShift;
+}
+
+uint64_t SlabHeap::TakeSpareRun(uint64_t chunks) {
+  for (auto it = spare_.begin(); it != spare_.end(); ++it) {
+    auto [first, length] = *it;
+    if (length < chunks) continue;
+    spare_.erase(it);
+    if (length > chunks) spare_[first + chunks] = length - chunks;
+    return first << kChunkShift;
+  }
+  return kNone;
+}
+
+// Slabs whose blocks are all free or at rest give their chunks back. Their records stay readable for whoever found them a
+// moment ago, and are forgotten by the table when the chunks are cut anew.
+void SlabHeap::JoinFreeRuns() {
+  auto idle = [](const Allocation* allocation) { return allocation->slab->live == 0; };
+  for (SizeClass& of_class : classes_) {
+    Allocation** link = &of_class.free;
+    while (*link != nullptr) {
+      if (idle(*link)) *link = (*link)->next;
+      else link = &(*link)->next;
+    }
+    Allocation* last = nullptr;
+    link = &of_class.rest_head;
+    while (*link != nullptr) {
+      if (idle(*link)) {
+        *link = (*link)->next;
+        --of_class.rest_blocks;
+      } else {
+        last = *link;
+        link = &(*link)->next;
+      }
+    }
+    of_class.rest_tail = last;
+    if (of_class.open != nullptr && of_class.open->live == 0) of_class.open = nullptr;
+  }
+  std::vector<Slab*> kept;
+  for (Slab* slab : slabs_) {
+    if (slab->live != 0) {
+      kept.push_back(slab);
+      continue;
+    }
+    uint64_t bytes = slab->large() ? slab->block_bytes : kChunkBytes;
+    spare_[slab->first >> kChunkShift] = bytes >> kChunkShift;
+  }
+  slabs_.swap(kept);
+  for (auto it = spare_.begin(); it != spare_.end();) {
+    auto after = std::next(it);
+    if (after != spare_.end() && it->first + it->second == after->first) {
+      it->second += after->second;
+      spare_.erase(after);
+    } else {
+      it = after;
+    }
+  }
+}
+
+SlabHeap::FreeResult SlabHeap::Free(Allocation* allocation, Site site, uint32_t thread) {
+  MutexLock lock(mutex_);
+  if (allocation->state.load(std::memory_order_relaxed) != Allocation::State::kLive) return FreeResult::kNotLive;
+  allocation->freed = site;
+  allocation->freed_thread = thread;
+  allocation->by_reset = false;
+  allocation->state.store(Allocation::State::kFreed, std::memory_order_seq_cst);
+  if (allocation->pins.load(std::memory_order_seq_cst) != 0) {
+    allocation->limbo = true;
+    return FreeResult::kInUse;
+  }
+  TakeBack(allocation);
+  return FreeResult::kFreed;
+}
+
+void SlabHeap::LeaveLimbo(Allocation* allocation) {
+  MutexLock lock(mutex_);
+  if (!allocation->limbo || allocation->pins.load(std::memory_order_seq_cst) != 0) return;
+  allocation->limbo = false;
+  TakeBack(allocation);
+}
+
+void SlabHeap::TakeBack(Allocation* allocation) {
+  Slab* slab = allocation->slab;
+  SizeClass& of_class = classes_[slab->size_class];
+  --slab->live;
+  allocation->next = nullptr;
+  if (rest_) {
+    (of_class.rest_tail != nullptr ? of_class.rest_tail->next : of_class.rest_head) = allocation;
+    of_class.rest_tail = allocation;
+    ++of_class.rest_blocks;
+    if (of_class.rest_blocks <= kRestBlocks && of_class.rest_blocks * slab->block_bytes <= kRestBytes) return;
+    allocation = of_class.rest_head;
+    of_class.rest_head = allocation->next;
+    if (of_class.rest_head == nullptr) of_class.rest_tail = nullptr;
+    --of_class.rest_blocks;
+  }
+  allocation->next = of_class.free;
+  of_class.free = allocation;
+}
+
+}  // namespace belay::memory

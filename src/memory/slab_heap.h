@@ -1,0 +1,139 @@
+// Hands out blocks of an address range and finds the block of any address again with two loads and no lock.
+//
+// The range is cut into chunks of 2 MiB. A chunk holds blocks of one size class up to 1 MiB, or belongs to a run of
+// chunks that is one large block. Classes step four times per power of two, so a block is at most 25 % too long.
+//
+//   table[chunk] -> Slab { first offset, block bytes, reciprocal } -> records[(offset - first) / block bytes]
+//
+// Guarantees: no limit but the range itself: when no run is left, free runs are joined and cut anew. Freed blocks rest
+// in a queue per class (64 blocks or 64 MiB) before reuse if so configured, so that a stale pointer meets a tombstone
+// and not the next tenant.
+// Threading: Find is lock-free; everything else takes the heap's lock. Cost: Allocate or Free of a class that was used
+// before is a list operation.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <vector>
+
+#include "base/thread_annotations.h"
+#include "memory/allocation.h"
+
+namespace belay::memory {
+
+constexpr int kChunkShift = 21;
+constexpr uint64_t kChunkBytes = uint64_t{1} << kChunkShift;
+
+struct Slab {
+  uint64_t first = 0;         // offset of block 0
+  uint64_t block_bytes = 0;
+  uint64_t reciprocal = 0;    // 2^44 / block_bytes rounded up; 0 for a single block
+  uint32_t blocks = 0;        // that fit
+  uint32_t used = 0;          // handed out at least once; heap lock
+  uint32_t live = 0;          // handed out and not back on the free list; heap lock
+  int size_class = 0;
+  bool recut = false;         // the chunks had other blocks before: their bytes may be dirty
+  Allocation* records = nullptr;
+
+  bool large() const { return reciprocal == 0; }
+};
+
+class SlabHeap {
+ public:
+  // `rest`: freed blocks rest before reuse.
+  SlabHeap(uint64_t bytes, bool rest);
+  ~SlabHeap();
+  SlabHeap(const SlabHeap&) = delete;
+  SlabHeap& operator=(const SlabHeap&) = delete;
+
+  // A block of at least `bytes`, its record not live yet: the caller fills it and publishes the state. Null when the
+  // range has no room for it. `bytes` > 0.
+  Allocation* Allocate(uint64_t bytes) BELAY_EXCLUDES(mutex_);
+
+  enum class FreeResult : uint8_t {
+    kFreed,
+    kInUse,    // freed; the block is kept apart until its tasks are done
+    kNotLive,  // lost a race with another free
+  };
+  // Turns a live record into a tombstone and takes the block back.
+  FreeResult Free(Allocation* allocation, Site site, uint32_t thread) BELAY_EXCLUDES(mutex_);
+
+  // A task will touch the block / is done with it.
+  static void Pin(Allocation* allocation) { allocation->pins.fetch_add(1, std::memory_order_relaxed); }
+  void Unpin(Allocation* allocation) {
+    if (allocation->pins.fetch_sub(1, std::memory_order_seq_cst) == 1 &&
+        allocation->state.load(std::memory_order_seq_cst) != Allocation::State::kLive) {
+      LeaveLimbo(allocation);
+    }
+  }
+
+  // The record of the block around `offset`, whatever its state; null where no block ever was.
+  Allocation* Find(uint64_t offset) const {
+    Slab* slab = table_[offset >> kChunkShift].load(std::memory_order_acquire);
+    if (slab == nullptr) return nullptr;
+    uint64_t index = ((offset - slab->first) * slab->reciprocal) >> 44;
+    return index < slab->blocks ? &slab->records[index] : nullptr;
+  }
+
+  // Calls visit(Allocation&) for every live block, under the lock.
+  template <class Visitor>
+  void ForEachLive(Visitor&& visit) BELAY_EXCLUDES(mutex_) {
+    MutexLock lock(mutex_);
+    for (Slab* slab : slabs_) {
+      for (uint32_t i = 0; i < slab->used; ++i) {
+        if (slab->records[i].live()) visit(slab->records[i]);
+      }
+    }
+  }
+
+  // Calls visit(first offset, bytes) for every stretch of whole chunks that no live or pinned block touches.
+  template <class Visitor>
+  void ForEachIdle(Visitor&& visit) BELAY_EXCLUDES(mutex_) {
+    MutexLock lock(mutex_);
+    for (Slab* slab : slabs_) {
+      if (slab->live != 0) continue;
+      visit(slab->first, slab->large() ? slab->block_bytes : kChunkBytes);
+      for (uint32_t i = 0; i < slab->used; ++i) slab->records[i].dirty_lo = slab->records[i].dirty_hi = 0;
+    }
+  }
+
+  uint64_t bytes() const { return bytes_; }
+
+ private:
+  static constexpr int kClasses = 160;
+
+  struct SizeClass {
+    Allocation* free = nullptr;                               // last in, first out
+    Allocation* rest_head = nullptr;                          // oldest
+    Allocation* rest_tail = nullptr;
+    uint32_t rest_blocks = 0;
+    Slab* open = nullptr;                                     // small classes: the slab with unused blocks
+  };
+
+  static int ClassOf(uint64_t bytes);
+  static uint64_t BlockBytes(int size_class);
+
+  Allocation* Grow(int size_class) BELAY_REQUIRES(mutex_);
+  Slab* NewSlab(uint64_t first, uint64_t bytes, int size_class, bool recut) BELAY_REQUIRES(mutex_);
+  // Offset of a run of chunks, or kNone. Chunks from the spare runs had blocks before.
+  uint64_t TakeFreshRun(uint64_t chunks) BELAY_REQUIRES(mutex_);
+  uint64_t TakeSpareRun(uint64_t chunks) BELAY_REQUIRES(mutex_);
+  void JoinFreeRuns() BELAY_REQUIRES(mutex_);
+  void TakeBack(Allocation* allocation) BELAY_REQUIRES(mutex_);
+  void LeaveLimbo(Allocation* allocation) BELAY_EXCLUDES(mutex_);
+
+  static constexpr uint64_t kNone = ~uint64_t{0};
+
+  const uint64_t bytes_;
+  const bool rest_;
+  std::atomic<Slab*>* table_;  // one entry a chunk, zero pages until used
+  Mutex mutex_;
+  SizeClass classes_[kClasses] BELAY_GUARDED_BY(mutex_);
+  std::vector<Slab*> slabs_ BELAY_GUARDED_BY(mutex_);
+  std::map<uint64_t, uint64_t> spare_ BELAY_GUARDED_BY(mutex_);  // joined runs: first chunk -> chunks
+  uint64_t fresh_chunk_ BELAY_GUARDED_BY(mutex_) = 0;            // chunks from here on were never used
+};
+
+}  // namespace belay::memory

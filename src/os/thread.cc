@@ -1,0 +1,63 @@
+#include "os/thread.h"
+
+#include <sched.h>
+#include <signal.h>
+#include <sys/syscall.h>
+#include <ctime>
+#include <unistd.h>
+
+namespace belay::os {
+namespace {
+thread_local uint32_t t_thread_id __attribute__((tls_model("initial-exec"))) = 0;
+
+void ForgetThreadId() { t_thread_id = 0; }
+const int g_registered = pthread_atfork(nullptr, nullptr, ForgetThreadId);
+}  // namespace
+
+uint32_t ThreadId() {
+  static_cast<void>(g_registered);
+  if (t_thread_id == 0) t_thread_id = static_cast<uint32_t>(syscall(SYS_gettid));
+  return t_thread_id;
+}
+
+int CoreCount() {
+  cpu_set_t set;
+  if (sched_getaffinity(0, sizeof(set), &set) == 0) return CPU_COUNT(&set);
+  long online = sysconf(_SC_NPROCESSORS_ONLN);
+  return online > 0 ? static_cast<int>(online) : 1;
+}
+
+int64_t MonotonicNs() {
+  timespec now;
+  clock_gettime(CLOCK_MONOTONIC, &now);
+  return static_cast<int64_t>(now.tv_sec) * 1'000'000'000 + now.tv_nsec;
+}
+
+bool StartThread(const char* name, void (*entry)(void*), void* argument, pthread_t* thread) {
+  struct Start {
+    void (*entry)(void*);
+    void* argument;
+  };
+  auto* start = new Start{entry, argument};
+  sigset_t all, before;
+  sigfillset(&all);
+  pthread_sigmask(SIG_SETMASK, &all, &before);
+  int error = pthread_create(
+      thread, nullptr,
+      [](void* raw) -> void* {
+        Start taken = *static_cast<Start*>(raw);
+        delete static_cast<Start*>(raw);
+        taken.entry(taken.argument);
+        return nullptr;
+      },
+      start);
+  pthread_sigmask(SIG_SETMASK, &before, nullptr);
+  if (error != 0) {
+    delete start;
+    return false;
+  }
+  pthread_setname_np(*thread, name);
+  return true;
+}
+
+}  // namespace belay::os
