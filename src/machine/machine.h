@@ -33,7 +33,7 @@ class Machine {
   facts::Family family() const { return product_.family; }
   const char* soc_name() const { return product_.soc.c_str(); }
   int device_count() const { return device_count_; }
-  uint64_t memory_bytes() const { return memory_bytes_; }  // per device
+  uint64_t memory_bytes() const { return memory_bytes_; }          // per device
   uint64_t p2p_window_bytes() const { return p2p_window_bytes_; }  // 0 = no separate window
   MemoryKind memory_kind() const { return product_.memory_kind; }
   const Limits& limits() const { return product_.limits[static_cast<int>(cann_)]; }

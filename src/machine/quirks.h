@@ -1,7 +1,9 @@
-// Profile keys: switches between versions and products, where the specification knows more than one behaviour.
+// Profile keys: switches between versions and products, where the specification knows more than one
+// behaviour.
 //
-// A product file sets them in [quirks], the option `quirk` overrides them one by one. Keys that nothing reads yet
-// exist in the table, and setting one to anything but its default is refused as not built yet. Threading: a value.
+// A product file sets them in [quirks], the option `quirk` overrides them one by one. Keys that nothing reads
+// yet exist in the table, and setting one to anything but its default is refused as not built yet. Threading:
+// a value.
 #pragma once
 
 #include <cstdint>
@@ -24,9 +26,9 @@ struct Quirks {
 
 struct QuirkInfo {
   std::string_view name;
-  std::string_view values;   // for people: "off, allow"
+  std::string_view values;    // for people: "off, allow"
   std::string_view standard;  // the default
-  std::string_view help;     // one sentence
+  std::string_view help;      // one sentence
   bool built = true;
 };
 

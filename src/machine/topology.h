@@ -1,8 +1,8 @@
 // Which devices of a machine are linked, how, and which of them can be peers.
 //
-// Pairs are decided by a short list of rules over physical ids, never by a matrix: 1024 devices cost nothing. Devices
-// beyond the product's count are further copies of its node, and no rule joins two nodes.
-// Threading: immutable. Cost: a few divisions.
+// Pairs are decided by a short list of rules over physical ids, never by a matrix: 1024 devices cost nothing.
+// Devices beyond the product's count are further copies of its node, and no rule joins two nodes. Threading:
+// immutable. Cost: a few divisions.
 #pragma once
 
 #include <cstdint>

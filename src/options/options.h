@@ -1,7 +1,8 @@
 // Everything a user can set, as plain typed values, with the place each one came from.
 //
-// Guarantees: a loaded Options holds only values that are legal and built; whether `check`, `suppress` and `product`
-// make sense is decided by the rooms that own them. Threading: a value; load it once, then share it as const.
+// Guarantees: a loaded Options holds only values that are legal and built; whether `check`, `suppress` and
+// `product` make sense is decided by the rooms that own them. Threading: a value; load it once, then share it
+// as const.
 #pragma once
 
 #include <cstdint>
@@ -67,7 +68,8 @@ struct Sources {
 // Reads BELAY_CLI, BELAY and BELAY_CONFIG.
 Sources FromEnvironment();
 
-// The error is complete: it names the source, the option, the value, the rule and, for a wrong name, the nearest.
+// The error is complete: it names the source, the option, the value, the rule and, for a wrong name, the
+// nearest.
 tl::expected<Options, std::string> Load(const Sources& sources);
 
 // "the default", "the file of BELAY_CONFIG", "BELAY", "the command line".

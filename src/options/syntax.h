@@ -1,7 +1,7 @@
 // The text form of options in the variables BELAY and BELAY_CLI: `name=value; name='a value with blanks'`.
 //
-// Pairs stand apart by `;` or blank space. A value with blanks, `;` or quotes stands in single quotes; inside them ''
-// is one quote.
+// Pairs stand apart by `;` or blank space. A value with blanks, `;` or quotes stands in single quotes; inside
+// them '' is one quote.
 #pragma once
 
 #include <string>
