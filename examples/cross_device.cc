@@ -7,9 +7,10 @@
 //
 //   cross_device [--forget-enable]
 //
-// --forget-enable leaves out one enable. The copy that needed it is refused.
+// --forget-enable leaves out one enable, device 1 -> device 0. The copy that needed it is refused.
 #include <acl/acl.h>
 
+#include <algorithm>
 #include <cstdint>
 #include <cstdio>
 #include <cstring>
@@ -33,8 +34,7 @@ bool Ok(aclError code, const char* call) {
 
 struct Device {
   int32_t id = 0;
-  int32_t next = 0;
-  int32_t previous = 0;
+  std::vector<int32_t> peers;  // devices whose memory this one wants to access
   void* message = nullptr;
 };
 
@@ -50,15 +50,15 @@ bool Open(int32_t from, int32_t to) {
   return OK(aclrtSetDevice(from)) && OK(aclrtDeviceEnablePeerAccess(to, 0));
 }
 
-bool Prepare(std::vector<Device>& ring, bool forget_enable) {
+bool Prepare(std::vector<Device>& ring) {
   for (Device& device : ring) {
     if (!OK(aclrtSetDevice(device.id))) return false;
     // On some products only peer-to-peer memory may be reached from another device, so this policy is right
     // everywhere.
     if (!OK(aclrtMalloc(&device.message, kMessageBytes, ACL_MEM_MALLOC_HUGE_FIRST_P2P))) return false;
-    if (!Open(device.id, device.next)) return false;
-    const bool forgotten = forget_enable && device.id == 1;
-    if (!forgotten && !Open(device.id, device.previous)) return false;
+    for (const int32_t peer : device.peers) {
+      if (!Open(device.id, peer)) return false;
+    }
   }
   return true;
 }
@@ -105,8 +105,7 @@ bool CleanUp(std::vector<Device>& ring) {
   for (Device& device : ring) {
     if (device.message == nullptr) continue;
     good &= OK(aclrtSetDevice(device.id));
-    good &= OK(aclrtDeviceDisablePeerAccess(device.next));
-    good &= OK(aclrtDeviceDisablePeerAccess(device.previous));
+    for (const int32_t peer : device.peers) good &= OK(aclrtDeviceDisablePeerAccess(peer));
     good &= OK(aclrtFree(device.message));
     good &= OK(aclrtResetDeviceForce(device.id));
   }
@@ -121,11 +120,18 @@ bool Run(bool forget_enable) {
     std::printf("a journey needs two devices at least\n");
     return false;
   }
-  const int32_t last = static_cast<int32_t>(count) - 1;
   std::vector<Device> ring(count);
-  for (int32_t i = 0; i <= last; ++i) ring[i] = {i, i == last ? 0 : i + 1, i == 0 ? last : i - 1, nullptr};
+  for (uint32_t i = 0; i < count; ++i) {
+    const uint32_t next = (i + 1) % count;
+    const uint32_t previous = (i + count - 1) % count;
+    ring[i].id = static_cast<int32_t>(i);
+    ring[i].peers.push_back(static_cast<int32_t>(next));
+    if (previous != next) ring[i].peers.push_back(static_cast<int32_t>(previous));
+  }
+  std::vector<int32_t>& reads = ring[1].peers;
+  if (forget_enable) reads.erase(std::find(reads.begin(), reads.end(), 0));
   std::string trail;
-  const bool arrived = Prepare(ring, forget_enable) && Travel(ring, trail);
+  const bool arrived = Prepare(ring) && Travel(ring, trail);
   std::printf("%s%s\n", trail.c_str(), arrived ? "" : " -x");
   if (!CleanUp(ring) || !arrived) return false;
   std::printf("verified: %zu bytes came back unchanged after %zu copies between devices\n", kMessageBytes,
