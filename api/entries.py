@@ -1,0 +1,128 @@
+"""Emits gen/belay/abi: traits, body declarations, exported entries, layout asserts, the export list."""
+
+from facts import parameter_list
+from output import c_banner, write
+
+# Each group of functions lands in one of a few translation units of similar size.
+BUCKETS = {
+    "device": ("init", "config", "device", "context", "error-report", "exception", "group", "log", "other", "snapshot"),
+    "stream": ("stream", "event", "notify", "cntnotify", "label", "exec-control"),
+    "memory": ("memory-allocator", "memory-cmo", "memory-copy", "memory-device", "memory-host", "memory-ipc",
+               "memory-pool", "memory-stream-op", "memory-unified", "memory-variable", "memory-virtual"),
+    "kernel": ("kernel", "model-ri", "superkernel"),
+    "tensor": ("datatype-ops",),
+    "queue": ("tdt-buffer", "tdt-channel", "tdt-queue"),
+    "profile": ("profiling", "dump"),
+}
+ACL_HEADERS = ("acl/acl.h", "acl/acl_dump.h", "acl/acl_msprof.h", "acl/acl_prof.h", "acl/acl_rt_allocator.h",
+               "acl/acl_sk.h", "acl/acl_tdt.h", "acl/acl_tdt_queue.h")
+INCLUDES = "".join(f'#include "{h}"\n' for h in ACL_HEADERS)
+DIM3 = "struct dim3 {\n  uint32_t x, y, z;\n};\n"
+LIFE = {"normal": "kNormal", "free": "kFree", "always": "kAlways"}
+
+
+def failure(f):
+    value = {"": "0", "NULL": "nullptr"}.get(f.fails_with, f.fails_with)
+    if f.returns.endswith("*") and not f.fails_with:
+        value = "nullptr"
+    return f"static_cast<{f.returns}>({value})"
+
+
+def entry(f):
+    fn = f"belay::facts::Fn::{f.name}"
+    site = "__builtin_return_address(0)"
+    if f.built:
+        args = "".join(f", {p.name}" for p in f.params)
+        body = f"belay::abi::body::{f.name}"
+        head = f'extern "C" BELAY_EXPORT {f.returns} {f.name}({parameter_list(f)})'
+        if f.returns == "aclError":
+            return f"{head} {{\n  return belay::abi::Enter<{fn}>({site}, {body}{args});\n}}\n"
+        if f.returns == "void":
+            return f"{head} {{\n  belay::abi::EnterVoid<{fn}>({site}, {body}{args});\n}}\n"
+        return f"{head} {{\n  return belay::abi::EnterValue<{fn}>({site}, {failure(f)}, {body}{args});\n}}\n"
+    head = f'extern "C" BELAY_EXPORT {f.returns} {f.name}({parameter_list(f, unnamed=True)})'
+    if f.returns == "aclError":
+        return f"{head} {{\n  return belay::abi::Refuse<{fn}>({site});\n}}\n"
+    if f.returns == "void":
+        return f"{head} {{\n  belay::abi::RefuseVoid<{fn}>({site});\n}}\n"
+    return f"{head} {{\n  return belay::abi::RefuseValue<{fn}>({site}, {failure(f)});\n}}\n"
+
+
+def entries(functions):
+    text = INCLUDES + '#include "abi/call.h"\n#include "belay/abi/bodies.h"\n#include "belay/abi/traits.h"\n\n'
+    if any(p.type == "dim3" for f in functions for p in f.params):
+        text += DIM3 + "\n"
+    return text + "\n".join(entry(f) for f in functions)
+
+
+def traits(facts):
+    rows = []
+    for f in facts.runtime:
+        mask = sum(1 << i for i, p in enumerate(f.params) if p.required)
+        everywhere = "true" if not any(f.masks) else "false"
+        rows.append(f"template <>\nstruct Traits<facts::Fn::{f.name}> {{\n"
+                    f"  static constexpr uint64_t kNonNull = {mask:#b};\n"
+                    f"  static constexpr bool kEverywhere = {everywhere};\n"
+                    f"  static constexpr Life kLife = Life::{LIFE[f.life]};\n}};\n")
+    return ("// What the entry of each function has to test before its body runs.\n#pragma once\n\n"
+            "#include <cstdint>\n\n#include \"abi/life.h\"\n#include \"belay/facts/functions.h\"\n\n"
+            "namespace belay::abi {\n\n"
+            "// kNonNull: bit i is set if parameter i is a pointer that must not be NULL.\n"
+            "// kEverywhere: every product and version has the function.\n"
+            "template <facts::Fn F>\nstruct Traits;\n\n" + "\n".join(rows) + "\n}  // namespace belay::abi\n")
+
+
+def bodies(facts):
+    rows = []
+    for f in facts.runtime:
+        if not f.built:
+            continue
+        result = "Status" if f.returns == "aclError" else f.returns
+        rows.append(f"{result} {f.name}(Call& call{''.join(', ' + p for p in [parameter_list(f)] if p)});\n")
+    return ("// The functions that do the work behind the exported entries.\n#pragma once\n\n" + INCLUDES +
+            '#include "abi/call.h"\n\nnamespace belay::abi::body {\n\n' + "".join(rows) +
+            "\n}  // namespace belay::abi::body\n")
+
+
+def _offsets(row, fields, out, path=""):
+    for field in fields:
+        name = path + field.get("name", "")
+        if "name" in field:
+            out.append(f"static_assert(offsetof({row['name']}, {name}) == {field['offset']});\n")
+        if "members" in field:
+            _offsets(row, field["members"], out, name + "." if "name" in field else path)
+
+
+def asserts(facts, headers):
+    out = []
+    for e in facts.enums:
+        if e["header"] in headers:
+            scope = f"{e['name']}::" if e.get("scoped") else ""
+            out.append(f"static_assert(sizeof({e['name']}) == 4);\n")
+            out += [f"static_assert(static_cast<int64_t>({scope}{n}) == {v['value']});\n" for n, v in e["values"].items()]
+    for c in facts.codes:
+        if c["header"] in headers:
+            out.append(f"static_assert({c['name']} == {c['value']});\n")
+    for row in facts.structs:
+        if row["header"] in headers:
+            if row.get("unverified"):
+                out.append(f"// {row['name']}: computed from documented fields, unverified.\n")
+            out.append(f"static_assert(sizeof({row['name']}) == {row['size']});\n")
+            out.append(f"static_assert(alignof({row['name']}) == {row['align']});\n")
+            _offsets(row, row["fields"], out)
+    return "".join(f'#include "{h}"\n' for h in headers) + "\n#include <cstddef>\n#include <cstdint>\n\n" + "".join(out)
+
+
+def emit(facts, directory, headers):
+    abi = directory / "belay" / "abi"
+    buckets = {group: bucket for bucket, groups in BUCKETS.items() for group in groups}
+    exported = [f for f in facts.runtime if f.exported]
+    if unknown := {f.group for f in facts.runtime} - set(buckets):
+        raise ValueError(f"entries.py has no bucket for {sorted(unknown)}")
+    for bucket in BUCKETS:
+        functions = [f for f in exported if buckets[f.group] == bucket]
+        write(abi / f"entries_{bucket}.cc", c_banner() + entries(functions))
+    write(abi / "traits.h", c_banner() + traits(facts))
+    write(abi / "bodies.h", c_banner() + bodies(facts))
+    write(abi / "asserts.cc", c_banner() + asserts(facts, headers))
+    write(directory / "belay" / "exports.txt", "".join(f.name + "\n" for f in exported))

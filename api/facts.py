@@ -1,0 +1,130 @@
+"""Loads api/**/*.toml into plain objects, checks them, and answers the questions the emitters ask."""
+
+import dataclasses
+import pathlib
+import re
+import tomllib
+
+import lacks
+
+HERE = pathlib.Path(__file__).resolve().parent
+CAPTURE_CHAPTER = "22 "  # SPEC 00 rule 7: exported only once they are built
+
+
+@dataclasses.dataclass
+class Param:
+    type: str
+    name: str
+    dir: str
+    nullable: bool = False
+
+    @property
+    def required(self):
+        return "*" in self.type and not self.nullable
+
+
+@dataclasses.dataclass
+class Function:
+    name: str
+    returns: str
+    params: list
+    group: str
+    header: str = ""
+    section: str = ""
+    lacks: str = "-"
+    unless: str = ""
+    since: str = ""
+    codes: list = dataclasses.field(default_factory=list)
+    also: list = dataclasses.field(default_factory=list)
+    fails_with: str = ""
+    brief: str = ""
+    life: str = "normal"
+    prototype: str = "known"
+    alias_of: str = ""
+    source: str = ""
+    note: str = ""
+    built: bool = False
+    probe: bool = False
+    variadic: bool = False
+    inline: bool = False
+    removed: bool = False
+    deprecated: bool = False
+    inferred_header: bool = False
+
+    @property
+    def runtime(self):
+        return bool(self.section)
+
+    @property
+    def exported(self):
+        return self.runtime and (self.built or not (self.group == "model-ri" and self.section.startswith(CAPTURE_CHAPTER)))
+
+    @property
+    def masks(self):
+        return lacks.masks(self.lacks, self.since)
+
+    @property
+    def state(self):
+        if self.built:
+            return "implemented"
+        return "refused" if self.lacks == "all" and not self.unless else "not yet"
+
+
+def _toml(name):
+    return tomllib.loads((HERE / name).read_text(encoding="utf-8"))
+
+
+class Facts:
+    def __init__(self):
+        self.functions = []
+        for path in sorted((HERE / "functions").glob("*.toml")):
+            for row in tomllib.loads(path.read_text(encoding="utf-8"))["function"]:
+                row["params"] = [Param(**p) for p in row["params"]]
+                self.functions.append(Function(group=path.stem, **row))
+        self.enums = _toml("enums.toml")["enum"]
+        for enum in self.enums:
+            enum["values"] = {n: v if isinstance(v, dict) else {"value": v} for n, v in enum["values"].items()}
+        self.structs = _toml("structs.toml")["struct"]
+        self.codes = _toml("codes.toml")["code"]
+        self.constants = _toml("constants.toml")["constant"]
+        self.handles = _toml("handles.toml")["handle"]
+        self.typedefs = _toml("typedefs.toml")["typedef"]
+        self.runtime = sorted((f for f in self.functions if f.runtime), key=lambda f: f.name)
+        self._check()
+
+    def _check(self):
+        seen = set()
+        for f in self.functions:
+            if f.name in seen:
+                raise ValueError(f"{f.name} is declared twice")
+            seen.add(f.name)
+            f.masks  # raises on a bad expression
+            if f.life not in ("normal", "free", "always"):
+                raise ValueError(f"{f.name}: unknown life {f.life!r}")
+            if f.built and f.masks == [lacks.ALL] * len(lacks.VERSIONS) and not f.unless:
+                raise ValueError(f"{f.name} is built, but no profile has it")
+
+    def codes_by_value(self):
+        """The name to show for each code; of several names the last one that is not an alias."""
+        named = {}
+        for code in self.codes:
+            if not code.get("alias"):
+                named[code["value"]] = code
+        return dict(sorted(named.items()))
+
+
+def declare(type_, name):
+    """A C declarator: declare("char[32]", "name") is "char name[32]"."""
+    if match := re.match(r"(.*?)\(\*\s*(const)?\s*\)(.*)", type_):
+        const = "const " if match[2] else ""
+        return f"{match[1]}(*{const}{name}){match[3]}"
+    if match := re.match(r"([^\[]*)(\[.*)", type_):
+        return declare(match[1].rstrip(), name) + match[2]
+    return type_ + name if type_.endswith("*") else f"{type_} {name}"
+
+
+def parameter_list(function, unnamed=False):
+    parts = [declare(p.type, "" if unnamed else p.name).rstrip() for p in function.params]
+    if function.variadic:
+        parts.append("...")
+    return ", ".join(parts)
