@@ -55,10 +55,9 @@ class Tree(Outside):
             self.assertTrue((self.prefix / place).exists(), place)
 
     def test_headers_of_the_tree(self):
-        for kind in ("acl", "belay"):
-            for header in (ROOT / "include" / kind).rglob("*.h"):
-                copy = self.prefix / "include" / header.relative_to(ROOT / "include")
-                self.assertEqual(copy.read_bytes(), header.read_bytes(), header)
+        for header in (ROOT / "include").rglob("*.h"):
+            copy = self.prefix / "include" / header.relative_to(ROOT / "include")
+            self.assertEqual(copy.read_bytes(), header.read_bytes(), header)
 
     def test_links_are_relative(self):
         for path in self.prefix.rglob("*"):
