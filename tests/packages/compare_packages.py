@@ -86,7 +86,7 @@ class Installed:
         return found
 
 
-def headers(build: Path, source: Path):
+def headers(build: Path):
     found = set()
     for line in output("ninja", "-C", str(build), "-t", "deps").splitlines():
         path = line.strip()
@@ -118,7 +118,8 @@ def commands(names):
     """Each command and what its links lead to."""
     found = set()
     for name in names:
-        path = shutil.which(name)
+        # The system's own: a newer one that somebody put before it says nothing about packages.
+        path = shutil.which(name, path="/usr/bin:/bin:/usr/sbin:/sbin")
         if path is None:
             sys.exit(f"the command {name} is missing")
         place = Path(path)
@@ -143,7 +144,7 @@ def main():
     machine = Installed()
     problems = [f"{name} is listed but not installed" for name in names if name not in machine.depends]
 
-    used = headers(build, source) | libraries(build) | commands(COMMANDS["build"] + COMMANDS["test"])
+    used = headers(build) | libraries(build) | commands(COMMANDS["build"] + COMMANDS["test"])
     owners = machine.owners(used)
     expected = machine.closure(names) | machine.closure(machine.essential)
     for package in sorted(set(owners.values()) - expected):
