@@ -19,12 +19,14 @@
 #include "check/finding.h"
 #include "check/run_page.h"
 #include "check/suppressions.h"
+#include "options/options.h"
 #include "os/symbolizer.h"
 
 namespace belay::check {
 
-enum class OnFinding : uint8_t { kContinue, kAbort, kTrap };
-enum class Color : uint8_t { kAuto, kOn, kOff };
+using options::Color;
+using options::OnFinding;
+struct ResolvedFinding;
 
 struct ReporterConfig {
   CheckSet checks = CheckSet::Basic();
@@ -69,9 +71,12 @@ class Reporter {
 
   Reporter(ReporterConfig config, Suppressions suppressions, RunPage page);
   void Report(const Finding& finding, os::SymbolContext context);
-  void ReportFirst(const Finding& finding, Entry* entry, os::SymbolContext context, Scratch* scratch);
+  void ReportFirst(const Finding& finding, Entry* entry, os::SymbolContext context);
   Entry* FindEntry(uint64_t key, bool* first);
+  void AddRepeats(Entry* entry);
   Scratch* AcquireScratch();
+  uint32_t Store(const ResolvedFinding& resolved);
+  void Stop(os::SymbolContext context);
   bool UseColor() const;
 
   ReporterConfig config_;
@@ -79,8 +84,8 @@ class Reporter {
   RunPage page_;
   std::atomic<uint64_t> wanted_;
   std::atomic<bool> overflow_said_ = false;
-  Entry* entries_ = nullptr;
-  Scratch* scratch_ = nullptr;
+  std::unique_ptr<Entry[]> entries_;
+  std::unique_ptr<Scratch[]> scratches_;
   bool color_ = false;
 };
 

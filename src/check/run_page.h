@@ -97,6 +97,7 @@ class RunPage {
 
   // The first caller's values stay.
   void SetProfile(std::string_view product, std::string_view cann, uint32_t devices);
+  bool has_profile() const;
   // Empty, or 0, until somebody set it.
   std::string_view product() const;
   std::string_view cann() const;
@@ -116,7 +117,9 @@ class RunPage {
   };
   Reservation Reserve(Severity severity, size_t capacity);
   void Publish(const Reservation& reservation, size_t length, size_t count_at);
-  void CountRepeat(uint32_t index);
+  void CountRepeats(uint32_t index, uint64_t repeats);
+  // Counts a finding that is not stored.
+  void CountLost(Severity severity);
 
   // Distinct findings.
   uint64_t count(Severity severity) const;
@@ -137,12 +140,12 @@ class RunPage {
   struct Header;
   struct FindingSlot;
 
-  RunPage(Header* header, int fd, bool from_run) : header_(header), fd_(fd), from_run_(from_run) {}
+  RunPage(Header* header, int fd, bool from_run);
+  void Format();
 
   Header* header_ = nullptr;
   ThreadCounters* threads_ = nullptr;
   FindingSlot* slots_ = nullptr;
-  char* heap_ = nullptr;
   int fd_ = -1;
   bool from_run_ = false;
 };
