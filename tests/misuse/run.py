@@ -1,0 +1,224 @@
+#!/usr/bin/env python3
+"""Runs the example programs of docs/findings under `belay run` and checks what it reports.
+
+run.py --belay BELAY --programs DIR ID       the bad program fires at its marked line, the good one is silent
+run.py --belay BELAY --programs DIR @SUITE   silencing, stopping, probing: see the functions named suite_...
+"""
+import argparse
+import json
+import os
+import pathlib
+import re
+import subprocess
+import sys
+import tempfile
+
+TIMEOUT_S = 60
+DIES = {"device-pointer-touched"}  # the program ends by a signal there
+SANITIZER_ERROR = re.compile(r"ERROR: \w+Sanitizer: SEGV")
+
+
+class Failed(Exception):
+    pass
+
+
+def check(condition, message, run):
+    if not condition:
+        raise Failed(f"{message}\n--- command: {' '.join(run.command)}\n--- exit status {run.status}\n"
+                     f"--- stdout\n{run.stdout}--- stderr\n{run.stderr}"
+                     f"--- findings\n{json.dumps(run.findings, indent=1)}")
+
+
+class Run:
+    """One run of a program; `under` is None for a run without `belay run`."""
+
+    def __init__(self, bench, name, *options, under="belay", config=""):
+        self.program = str(bench.programs / name)
+        with tempfile.TemporaryDirectory() as scratch:
+            report = pathlib.Path(scratch, "report.json")
+            environment = {k: v for k, v in os.environ.items() if not k.startswith(("BELAY", "ASCEND_RT"))}
+            if under:
+                self.command = [bench.belay, "run", "--color", "off", "--report", str(report), *options, "--",
+                                self.program]
+            else:
+                self.command = [self.program]
+                environment["BELAY"] = f"color=off; report={report}; {config}"
+            done = subprocess.run(self.command, env=environment, capture_output=True, text=True, timeout=TIMEOUT_S,
+                                  cwd=scratch, stdin=subprocess.DEVNULL)
+            self.status, self.stdout, self.stderr = done.returncode, done.stdout, done.stderr
+            self.report = json.loads(report.read_text()) if report.exists() else {}
+        self.findings = self.report.get("findings", [])
+        if under and not self.report:
+            raise Failed(f"{self.command} wrote no report\n{self.stdout}{self.stderr}")
+
+    def of(self, finding_id):
+        return [f for f in self.findings if f["id"] == finding_id]
+
+
+def place(site):
+    site = site or {}
+    return f"{os.path.basename(site.get('file') or '?')}:{site.get('line')}"
+
+
+class Bench:
+    def __init__(self, belay, programs):
+        self.belay, self.programs = belay, programs
+        self.index = json.loads((programs / "index.json").read_text())
+
+    def bad(self, finding_id, *options, **how):
+        return Run(self, f"{finding_id}_bad", *self.index[finding_id]["options"], *options, **how)
+
+    def good(self, finding_id, *options):
+        return Run(self, f"{finding_id}_good", *self.index[finding_id]["options"], *options)
+
+    def bug(self, finding_id):
+        return f"{finding_id}_bad.cpp:{self.index[finding_id]['bug']}"
+
+
+def fires_and_stays_silent(bench, finding_id):
+    facts, bug = bench.index[finding_id], bench.bug(finding_id)
+    run = bench.bad(finding_id)
+    check(run.of(finding_id), f"no finding {finding_id}", run)
+    found = [f for f in run.of(finding_id) if place(f["site"]) == bug]
+    check(len(found) == 1, f"{len(found)} findings {finding_id} at {bug}", run)
+    finding = found[0]
+    check(finding["severity"] == facts["severity"], f"severity is not {facts['severity']}", run)
+    for field in ("message", "rule", "fix"):
+        check(finding[field], f"no {field}", run)
+    check(finding["count"] >= 1, "no count", run)
+    check(finding["thread"], "no thread", run)
+    related = [place(side["site"]) for side in finding["related"]]
+    for line in facts["related"]:
+        check(f"{finding_id}_bad.cpp:{line}" in related, f"line {line} is not among the related sites", run)
+    check(finding_id in run.stderr and bug in run.stderr, f"stderr does not name {finding_id} and {bug}", run)
+
+    own = run.report["exit_status"]
+    if finding_id in DIES:
+        died = run.status == 139 or (run.status != 0 and SANITIZER_ERROR.search(run.stderr))
+        check(died, "the program did not die by SIGSEGV", run)
+    else:
+        error = any(f["severity"] == "error" for f in run.findings)
+        check(run.status == (own or (87 if error else 0)), "wrong exit status", run)
+
+    run = bench.good(finding_id)
+    check(run.stdout == "ok\n" and run.status == 0, "the good program fails", run)
+    check(run.findings == [], "the good program has findings", run)
+
+
+def suite_off(bench):
+    """`check=off` prints nothing and changes no result."""
+    for finding_id in bench.index:
+        on, off = bench.bad(finding_id), bench.bad(finding_id, "--check", "off")
+        check(off.findings == [], "findings with check=off", off)
+        check(off.stdout == on.stdout, "check=off changes what the program sees:\n" + on.stdout, off)
+        check(off.report["exit_status"] == on.report["exit_status"], "check=off changes the exit status", off)
+        if finding_id not in DIES:
+            plain = bench.bad(finding_id, under=None, config="check=off") if not bench.index[finding_id]["options"] \
+                else off
+            check(bench.bug(finding_id) not in plain.stderr, "check=off prints a finding", plain)
+            check(plain is off or plain.stderr == "", "check=off prints", plain)
+
+
+def suite_minus(bench):
+    """`check=basic,-ID` drops that id and no other."""
+    for finding_id in bench.index:
+        run = bench.bad(finding_id, "--check", f"basic,-{finding_id}")
+        check(not run.of(finding_id), f"-{finding_id} does not silence it", run)
+    run = bench.bad("double-free", "--check", "basic,-use-after-free")
+    check(run.of("double-free"), "-use-after-free silences double-free", run)
+
+
+def suite_suppress(bench):
+    """A suppression file drops findings by id, by function and by file and line, and nothing else."""
+    cases = [
+        ("double-free", True), ("# comment\n\ndouble-free:main\n", True), ("double-*", True),
+        (f"double-free:{bench.bug('double-free')}", True), ("*:double-free_bad.cpp", True),
+        ("double-free:double-free_bad.cpp:1", False), ("double-free:other_function", False), ("use-after-free", False),
+    ]
+    for text, silent in cases:
+        with tempfile.NamedTemporaryFile("w", suffix=".txt") as file:
+            file.write(text + "\n")
+            file.flush()
+            run = bench.bad("double-free", "--suppress", file.name)
+        check(bool(run.of("double-free")) != silent, f"suppression {text!r}: silent should be {silent}", run)
+        check(run.status == (0 if silent else 87), f"suppression {text!r}: wrong exit status", run)
+
+
+def suite_abort(bench):
+    """`on-finding=abort` ends the program by SIGABRT, after the text and with a complete report."""
+    run = bench.bad("double-free", "--on-finding", "abort")
+    check(run.status == 134, "did not die by SIGABRT", run)
+    check(run.stdout == "", "went on after the finding", run)
+    check(bench.bug("double-free") in run.stderr, "the text is missing", run)
+    check(run.of("double-free"), "the report is not complete", run)
+    run = bench.bad("slow-pattern", "--on-finding", "abort")
+    check(run.status == 0, "a note stopped the program", run)
+
+
+def suite_plain(bench):
+    """Without `belay run` the library prints and reports the same; the exit status stays the program's own."""
+    run = bench.bad("double-free", under=None)
+    check(run.status == 0 and run.stdout == "ok\n", "the program's own result changed", run)
+    check("double-free" in run.stderr and bench.bug("double-free") in run.stderr, "the text is missing", run)
+    check(len(run.of("double-free")) == 1, "the report lacks the finding", run)
+    run = bench.bad("device-pointer-touched", under=None)
+    check(run.status == -11 or SANITIZER_ERROR.search(run.stderr), "did not die by SIGSEGV", run)
+    check("device-pointer-touched" in run.stderr, "the text is missing", run)
+
+
+def suite_exit_code(bench):
+    """`findings-exit-code` replaces 87; warnings and notes leave 0 alone."""
+    run = bench.bad("double-free", "--findings-exit-code", "5")
+    check(run.status == 5, "wrong exit status", run)
+    run = bench.bad("double-free", "--findings-exit-code", "0")
+    check(run.status == 0, "wrong exit status", run)
+    run = bench.bad("slow-pattern")
+    check(run.status == 0, "a note changed the exit status", run)
+
+
+def suite_repeats(bench):
+    """One place is reported once and counted; two places are two findings."""
+    run = Run(bench, "repeats")
+    found = sorted(run.of("bad-argument"), key=lambda f: f["site"]["line"])
+    check([f["count"] for f in found] == [1000, 1], "wrong counts", run)
+    check(run.stderr.count("repeats.cc:") == 2, "a repeat was printed again", run)
+
+
+def suite_probes(bench):
+    """Asking is no error: what callers probe is at most a note, said once."""
+    for options in ([], ["--product", "atlas-300i-duo"], ["--product", "atlas-200i-500-a2"], ["--cann", "8.1"]):
+        run = Run(bench, "probes", *options)
+        check(run.status == 0 and run.stdout == "ok\n", "the program failed", run)
+        loud = [f for f in run.findings if f["severity"] != "note"]
+        check(not loud, "a probe is more than a note", run)
+        said = [f"{f['id']} {f['api']}" for f in run.findings]
+        check(len(said) == len(set(said)), "a probe is reported twice", run)
+
+
+def suite_ignored_kind(bench):
+    """aclrtMemcpy ignores its kind: a wrong one is a warning and the bytes arrive."""
+    run = Run(bench, "ignored_kind")
+    check(run.status == 0 and run.stdout == "ok\n", "the program failed", run)
+    check([(f["id"], f["severity"]) for f in run.findings] == [("wrong-side", "warning")], "wants one warning", run)
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--belay", required=True)
+    parser.add_argument("--programs", type=pathlib.Path, required=True)
+    parser.add_argument("what")
+    arguments = parser.parse_args()
+    bench = Bench(arguments.belay, arguments.programs)
+    try:
+        if arguments.what.startswith("@"):
+            globals()["suite_" + arguments.what[1:]](bench)
+        else:
+            fires_and_stays_silent(bench, arguments.what)
+    except Failed as failed:
+        sys.exit(f"FAILED {arguments.what}: {failed}")
+    except subprocess.TimeoutExpired as expired:
+        sys.exit(f"FAILED {arguments.what}: {expired.cmd} hangs\n{(expired.stderr or b'').decode()}")
+
+
+if __name__ == "__main__":
+    main()
