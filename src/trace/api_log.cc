@@ -71,10 +71,7 @@ void ArgWriter::AddText(const char* name, const char* text) {
 void ArgWriter::AddRaw(const char* name, std::string_view json) {
   if (cut_) return;
   size_t wanted = strlen(name) + json.size() + sizeof "\"\":,";
-  if (text_.size() + wanted + kCutMark.size() + 2 > kRoom) {
-    cut_ = true;
-    name = nullptr;
-  }
+  cut_ = text_.size() + wanted + kCutMark.size() + 2 > kRoom;
   if (!text_.empty()) text_.Append(",");
   if (cut_) {
     text_.Append(kCutMark);
