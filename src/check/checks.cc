@@ -1,8 +1,9 @@
 #include "check/checks.h"
 
 #include <algorithm>
-#include <utility>
 #include <vector>
+
+#include "options/nearest.h"
 
 namespace belay::check {
 
@@ -25,20 +26,6 @@ std::string Quoted(std::string_view text) {
   return "'" + std::string(text) + "'";
 }
 
-size_t EditDistance(std::string_view a, std::string_view b) {
-  std::vector<size_t> row(b.size() + 1);
-  for (size_t j = 0; j <= b.size(); ++j) row[j] = j;
-  for (size_t i = 1; i <= a.size(); ++i) {
-    size_t diagonal = std::exchange(row[0], i);
-    for (size_t j = 1; j <= b.size(); ++j) {
-      size_t replaced = diagonal + (a[i - 1] == b[j - 1] ? 0 : 1);
-      diagonal = row[j];
-      row[j] = std::min({row[j] + 1, row[j - 1] + 1, replaced});
-    }
-  }
-  return row[b.size()];
-}
-
 std::string JoinIds(const std::vector<std::string_view>& names, std::string_view last) {
   std::string text;
   for (size_t i = 0; i < names.size(); ++i) {
@@ -48,22 +35,11 @@ std::string JoinIds(const std::vector<std::string_view>& names, std::string_view
   return text;
 }
 
-std::vector<std::string_view> Nearest(std::string_view name, bool with_sets) {
-  std::vector<std::pair<size_t, std::string_view>> ranked;
-  auto consider = [&](std::string_view candidate) {
-    size_t distance = EditDistance(name, candidate);
-    bool contains = name.size() >= 3 && candidate.find(name) != std::string_view::npos;
-    if (contains) distance = std::min<size_t>(distance, 1);
-    if (distance <= std::max<size_t>(2, candidate.size() / 3)) ranked.emplace_back(distance, candidate);
-  };
-  for (int i = 0; i < static_cast<int>(FindingId::kCount); ++i) consider(Kind(static_cast<FindingId>(i)).id);
-  if (with_sets) {
-    for (std::string_view set : {"off", "basic", "full", "guard"}) consider(set);
-  }
-  std::stable_sort(ranked.begin(), ranked.end(), [](auto& a, auto& b) { return a.first < b.first; });
+std::string Near(std::string_view name, bool with_sets) {
   std::vector<std::string_view> names;
-  for (size_t i = 0; i < ranked.size() && i < 3; ++i) names.push_back(ranked[i].second);
-  return names;
+  for (int i = 0; i < static_cast<int>(FindingId::kCount); ++i) names.push_back(Kind(static_cast<FindingId>(i)).id);
+  if (with_sets) names.insert(names.end(), {"off", "basic", "full", "guard"});
+  return JoinIds(options::Nearest(name, names), "or");
 }
 
 std::string NotBuilt(std::string_view what, std::string_view missing) {
@@ -95,9 +71,8 @@ tl::expected<std::vector<FindingId>, std::string> IdsOf(std::string_view name) {
   }
   FindingId id = FindId(name);
   if (id == FindingId::kCount) {
-    std::string near = JoinIds(Nearest(name, /*with_sets=*/true), "or");
     return tl::unexpected("check: there is no finding " + Quoted(name) +
-                          (near.empty() ? "; `belay explain` lists them" : "; nearest: " + near));
+                          "; the nearest are " + Near(name, /*with_sets=*/true));
   }
   if (!Kind(id).built) return tl::unexpected(NotBuilt(name, {}));
   return std::vector<FindingId>{id};
@@ -123,7 +98,7 @@ FindingId FindId(std::string_view id) {
 }
 
 std::string NearestIds(std::string_view name) {
-  return JoinIds(Nearest(name, /*with_sets=*/false), "or");
+  return Near(name, /*with_sets=*/false);
 }
 
 tl::expected<CheckSet, std::string> ParseChecks(std::string_view text) {

@@ -42,7 +42,7 @@ tl::expected<CheckSet, std::string> ParseChecks(std::string_view text);
 // kCount if there is no such id.
 FindingId FindId(std::string_view id);
 
-// Ids that are spelled like `name`, best first, at most three; ready to print: "a, b or c". Empty if none is near.
+// Ids that are spelled like `name`, best first, at most three; ready to print: "a, b or c".
 std::string NearestIds(std::string_view name);
 
 }  // namespace belay::check

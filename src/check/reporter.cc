@@ -181,7 +181,7 @@ void Reporter::ReportFirst(const Finding& finding, Entry* entry, os::SymbolConte
     entry->stored.store(kUnstored, std::memory_order_release);
     Text<1000> line;
     line.Format("belay: %s: %s: %s\n", SeverityName(finding.severity), Kind(finding.id).id, finding.message.c_str());
-    if (!config_.quiet) WriteAll(config_.output, line.view());
+    if (Prints(finding.severity)) WriteAll(config_.output, line.view());
     return;
   }
   ResolvedFinding& resolved = scratch->resolved;
@@ -198,9 +198,9 @@ void Reporter::ReportFirst(const Finding& finding, Entry* entry, os::SymbolConte
     entry->stored.store(Store(resolved), std::memory_order_release);
     scratch->text.clear();
     FormatFinding(resolved, {.color = color_, .under_run = page_.from_run()}, &scratch->text);
-    if (!config_.quiet) WriteAll(config_.output, scratch->text.view());
+    if (Prints(finding.severity)) WriteAll(config_.output, scratch->text.view());
     belay_on_finding(Kind(finding.id).id, scratch->text.c_str());
-    if (finding.severity != Severity::kNote) Stop(context);
+    if (finding.severity == Severity::kError) Stop(context);
   }
   scratch->taken.store(false, std::memory_order_release);
 }

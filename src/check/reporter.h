@@ -30,10 +30,10 @@ struct ResolvedFinding;
 
 struct ReporterConfig {
   CheckSet checks = CheckSet::Basic();
-  OnFinding on_finding = OnFinding::kContinue;  // notes never stop the program
+  OnFinding on_finding = OnFinding::kContinue;  // follows errors only
   std::string suppress_file;                    // empty = none
   std::vector<std::string> report_files;
-  bool quiet = false;  // no text; reports and counts stay
+  bool quiet = false;  // prints errors only; reports and counts stay
   Color color = Color::kAuto;
   std::vector<std::string> command;
   std::string product;
@@ -78,6 +78,7 @@ class Reporter {
   uint32_t Store(const ResolvedFinding& resolved);
   void Stop(os::SymbolContext context);
   bool UseColor() const;
+  bool Prints(Severity severity) const { return severity == Severity::kError || !config_.quiet; }
 
   ReporterConfig config_;
   Suppressions suppressions_;

@@ -1,9 +1,8 @@
 #include "check/suppressions.h"
 
-#include <cerrno>
-#include <cstdio>
-#include <cstring>
 #include <utility>
+
+#include "options/text_file.h"
 
 namespace belay::check {
 
@@ -108,8 +107,7 @@ tl::expected<Suppressions, std::string> Suppressions::Parse(std::string_view tex
       if (GlobMatches(id, Kind(static_cast<FindingId>(i)).id)) ids.Add(static_cast<FindingId>(i));
     }
     if (ids.empty()) {
-      std::string near = NearestIds(id);
-      return error("there is no finding '" + std::string(id) + "'" + (near.empty() ? "" : "; nearest: " + near));
+      return error("there is no finding '" + std::string(id) + "'; the nearest are " + NearestIds(id));
     }
     if (colon == std::string_view::npos) {
       result.everywhere_ = CheckSet::FromBits(result.everywhere_.bits() | ids.bits());
@@ -123,18 +121,9 @@ tl::expected<Suppressions, std::string> Suppressions::Parse(std::string_view tex
 }
 
 tl::expected<Suppressions, std::string> Suppressions::Load(const std::string& file) {
-  FILE* stream = fopen(file.c_str(), "re");
-  std::string text;
-  bool ok = stream != nullptr;
-  if (ok) {
-    char block[4096];
-    while (size_t length = fread(block, 1, sizeof block, stream)) text.append(block, length);
-    ok = ferror(stream) == 0;
-  }
-  int code = errno;
-  if (stream != nullptr) fclose(stream);
-  if (!ok) return tl::unexpected("suppress: cannot read '" + file + "': " + strerror(code));
-  return Parse(text, file);
+  auto text = options::ReadTextFile(file);
+  if (!text) return tl::unexpected("suppress: cannot read '" + file + "'");
+  return Parse(*text, file);
 }
 
 bool Suppressions::Matches(FindingId id, const os::Symbol& symbol) const {
