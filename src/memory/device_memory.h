@@ -45,6 +45,7 @@ class DeviceMemory final : public PhysicalMemory::Source {
   // The record around a user address of this device's share; null where no block ever was.
   Allocation* Find(uintptr_t address) const { return heap_.Find(address - base_); }
   uintptr_t UserAddress(const Allocation& allocation) const { return base_ + allocation.offset; }
+  uint8_t* EngineStart(const Allocation& allocation) const { return engine_base_ + allocation.offset; }
   void Unpin(Allocation* allocation) { heap_.Unpin(allocation); }
 
   // Makes `bytes` from `at` on (both relative to the block) right to read.

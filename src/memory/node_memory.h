@@ -1,0 +1,77 @@
+// All memory of the emulated node: the address plan, the books, host RAM, and the memory of each device, made when the
+// device is first opened.
+//
+// Threading: Device and FindDevice are lock-free once a device is open.
+#pragma once
+
+#include <atomic>
+#include <memory>
+
+#include "base/thread_annotations.h"
+#include "memory/address_space.h"
+#include "memory/books.h"
+#include "memory/device_memory.h"
+#include "memory/host_memory.h"
+#include "memory/physical_memory.h"
+
+namespace belay::memory {
+
+class NodeMemory {
+ public:
+  struct Config {
+    Books::Limits limits;
+    uint64_t host_budget_bytes = 0;
+    uint64_t host_pin_limit = 0;
+    bool rest_freed = false;
+  };
+
+  // Null when the address space does not even hold small shares.
+  static std::unique_ptr<NodeMemory> Create(const Config& config);
+  ~NodeMemory();
+
+  const AddressSpace& space() const { return space_; }
+  Books& books() { return books_; }
+  HostMemory& host() { return *host_; }
+  PhysicalMemory& physical() { return physical_; }
+
+  // The memory of a device, made now if need be.
+  DeviceMemory& Open(int device) BELAY_EXCLUDES(mutex_);
+  // Null when the device was never opened.
+  DeviceMemory* Find(int device) const { return devices_[device].load(std::memory_order_acquire); }
+
+  // A place in memory as the copy calls see it. `block` is null where the runtime knows none.
+  struct Place {
+    AddressSpace::Region region = AddressSpace::Region::kHost;
+    int device = -1;              // owner, for device memory
+    Allocation* block = nullptr;  // the record around the address, live or not
+    uint64_t at = 0;              // distance from the start of the block
+  };
+  Place Locate(uintptr_t address) const {
+    Place place;
+    place.region = space_.Classify(address);
+    if (place.region == AddressSpace::Region::kDevice) {
+      place.device = space_.DeviceOf(address);
+      if (DeviceMemory* memory = Find(place.device); memory != nullptr) {
+        place.block = memory->Find(address);
+        if (place.block != nullptr) place.at = address - memory->UserAddress(*place.block);
+      }
+    } else if (place.region == AddressSpace::Region::kPinned) {
+      place.block = host_->Find(address);
+      if (place.block != nullptr) place.at = address - host_->Address(*place.block);
+    }
+    return place;
+  }
+
+ private:
+  explicit NodeMemory(const Config& config);
+
+  AddressSpace space_;
+  Books books_;
+  PhysicalMemory physical_;
+  const bool rest_freed_;
+  std::unique_ptr<HostMemory> host_;
+  Mutex mutex_;
+  std::unique_ptr<std::atomic<DeviceMemory*>[]> devices_;
+};
+
+}  // namespace belay::memory
