@@ -1,11 +1,12 @@
 """Emits gen/belay/abi: traits, body declarations, exported entries, layout asserts, the export list."""
 
-from facts import parameter_list
+from facts import declare, parameter_list
 from output import c_banner, write
 
 # Each group of functions lands in one of a few translation units of similar size.
 BUCKETS = {
-    "device": ("init", "config", "device", "context", "error-report", "exception", "group", "log", "other", "snapshot"),
+    "device": ("init", "config", "device", "context", "error-report", "exception", "group", "log", "other",
+               "snapshot"),
     "stream": ("stream", "event", "notify", "cntnotify", "label", "exec-control"),
     "memory": ("memory-allocator", "memory-cmo", "memory-copy", "memory-device", "memory-host", "memory-ipc",
                "memory-pool", "memory-stream-op", "memory-unified", "memory-variable", "memory-virtual"),
@@ -28,28 +29,45 @@ def failure(f):
     return f"static_cast<{f.returns}>({value})"
 
 
-def entry(f):
-    fn = f"belay::facts::Fn::{f.name}"
-    site = "__builtin_return_address(0)"
-    if f.built:
-        args = "".join(f", {p.name}" for p in f.params)
-        body = f"belay::abi::body::{f.name}"
-        head = f'extern "C" BELAY_EXPORT {f.returns} {f.name}({parameter_list(f)})'
-        if f.returns == "aclError":
-            return f"{head} {{\n  return belay::abi::Enter<{fn}>({site}, {body}{args});\n}}\n"
-        if f.returns == "void":
-            return f"{head} {{\n  belay::abi::EnterVoid<{fn}>({site}, {body}{args});\n}}\n"
-        return f"{head} {{\n  return belay::abi::EnterValue<{fn}>({site}, {failure(f)}, {body}{args});\n}}\n"
-    head = f'extern "C" BELAY_EXPORT {f.returns} {f.name}({parameter_list(f, unnamed=True)})'
+def body_parameters(f):
+    """A body cannot be variadic: it takes the rest of its arguments as a va_list."""
+    rest = ["va_list rest"] if f.variadic else []
+    return ", ".join([declare(p.type, p.name) for p in f.params] + rest)
+
+
+def built_entry(f, fn, site):
+    names = [p.name for p in f.params]
+    args = "".join(f", {name}" for name in names)
+    body = f"belay::abi::body::{f.name}"
+    if f.variadic:
+        if f.returns != "void":
+            raise ValueError(f"{f.name}: a variadic function that returns something is not supported")
+        return (f"  va_list rest;\n  va_start(rest, {names[-1]});\n"
+                f"  belay::abi::EnterVoid<{fn}>({site}, {body}{args}, rest);\n  va_end(rest);\n")
     if f.returns == "aclError":
-        return f"{head} {{\n  return belay::abi::Refuse<{fn}>({site});\n}}\n"
+        return f"  return belay::abi::Enter<{fn}>({site}, {body}{args});\n"
     if f.returns == "void":
-        return f"{head} {{\n  belay::abi::RefuseVoid<{fn}>({site});\n}}\n"
-    return f"{head} {{\n  return belay::abi::RefuseValue<{fn}>({site}, {failure(f)});\n}}\n"
+        return f"  belay::abi::EnterVoid<{fn}>({site}, {body}{args});\n"
+    return f"  return belay::abi::EnterValue<{fn}>({site}, {failure(f)}, {body}{args});\n"
+
+
+def refused_entry(f, fn, site):
+    if f.returns == "aclError":
+        return f"  return belay::abi::Refuse<{fn}>({site});\n"
+    if f.returns == "void":
+        return f"  belay::abi::RefuseVoid<{fn}>({site});\n"
+    return f"  return belay::abi::RefuseValue<{fn}>({site}, {failure(f)});\n"
+
+
+def entry(f):
+    fn, site = f"belay::facts::Fn::{f.name}", "__builtin_return_address(0)"
+    head = f'extern "C" BELAY_EXPORT {declare(f.returns, f.name)}({parameter_list(f, unnamed=not f.built)})'
+    return f"{head} {{\n{(built_entry if f.built else refused_entry)(f, fn, site)}}}\n"
 
 
 def entries(functions):
-    text = INCLUDES + '#include "abi/call.h"\n#include "belay/abi/bodies.h"\n#include "belay/abi/traits.h"\n\n'
+    own = ("abi/call.h", "belay/abi/bodies.h", "belay/abi/traits.h")
+    text = "#include <cstdarg>\n\n" + INCLUDES + "".join(f'#include "{h}"\n' for h in own) + "\n"
     if any(p.type == "dim3" for f in functions for p in f.params):
         text += DIM3 + "\n"
     return text + "\n".join(entry(f) for f in functions)
@@ -78,9 +96,11 @@ def bodies(facts):
         if not f.built:
             continue
         result = "Status" if f.returns == "aclError" else f.returns
-        rows.append(f"{result} {f.name}(Call& call{''.join(', ' + p for p in [parameter_list(f)] if p)});\n")
-    return ("// The functions that do the work behind the exported entries.\n#pragma once\n\n" + INCLUDES +
-            '#include "abi/call.h"\n\nnamespace belay::abi::body {\n\n' + "".join(rows) +
+        parameters = ", ".join(["Call& call"] + ([body_parameters(f)] if f.params else []))
+        rows.append(f"{declare(result, f.name)}({parameters});\n")
+    return ("// The functions that do the work behind the exported entries.\n#pragma once\n\n"
+            "#include <cstdarg>\n\n" + INCLUDES + '#include "abi/call.h"\n\n'
+            "namespace belay::abi::body {\n\n" + "".join(rows) +
             "\n}  // namespace belay::abi::body\n")
 
 
@@ -99,7 +119,8 @@ def asserts(facts, headers):
         if e["header"] in headers:
             scope = f"{e['name']}::" if e.get("scoped") else ""
             out.append(f"static_assert(sizeof({e['name']}) == 4);\n")
-            out += [f"static_assert(static_cast<int64_t>({scope}{n}) == {v['value']});\n" for n, v in e["values"].items()]
+            out += [f"static_assert(static_cast<int64_t>({scope}{name}) == {row['value']});\n"
+                    for name, row in e["values"].items()]
     for c in facts.codes:
         if c["header"] in headers:
             out.append(f"static_assert({c['name']} == {c['value']});\n")
@@ -110,7 +131,8 @@ def asserts(facts, headers):
             out.append(f"static_assert(sizeof({row['name']}) == {row['size']});\n")
             out.append(f"static_assert(alignof({row['name']}) == {row['align']});\n")
             _offsets(row, row["fields"], out)
-    return "".join(f'#include "{h}"\n' for h in headers) + "\n#include <cstddef>\n#include <cstdint>\n\n" + "".join(out)
+    includes = "".join(f'#include "{h}"\n' for h in headers)
+    return "#include <cstddef>\n#include <cstdint>\n\n" + includes + "\n" + "".join(out)
 
 
 def emit(facts, directory, headers):

@@ -57,7 +57,8 @@ class Function:
 
     @property
     def exported(self):
-        return self.runtime and (self.built or not (self.group == "model-ri" and self.section.startswith(CAPTURE_CHAPTER)))
+        capture = self.group == "model-ri" and self.section.startswith(CAPTURE_CHAPTER)
+        return self.runtime and (self.built or not capture)
 
     @property
     def masks(self):
@@ -83,7 +84,8 @@ class Facts:
                 self.functions.append(Function(group=path.stem, **row))
         self.enums = _toml("enums.toml")["enum"]
         for enum in self.enums:
-            enum["values"] = {n: v if isinstance(v, dict) else {"value": v} for n, v in enum["values"].items()}
+            enum["values"] = {name: row if isinstance(row, dict) else {"value": row}
+                              for name, row in enum["values"].items()}
         self.structs = _toml("structs.toml")["struct"]
         self.codes = _toml("codes.toml")["code"]
         self.constants = _toml("constants.toml")["constant"]
@@ -101,16 +103,22 @@ class Facts:
             f.masks  # raises on a bad expression
             if f.life not in ("normal", "free", "always"):
                 raise ValueError(f"{f.name}: unknown life {f.life!r}")
+            if f.exported and len(f.params) > 64:
+                raise ValueError(f"{f.name}: more parameters than the non-null mask has bits")
             if f.built and f.masks == [lacks.ALL] * len(lacks.VERSIONS) and not f.unless:
                 raise ValueError(f"{f.name} is built, but no profile has it")
+        values = [c["value"] for c in self.codes if not c.get("alias")]
+        if doubled := {v for v in values if values.count(v) > 1}:
+            raise ValueError(f"codes {sorted(doubled)} need alias = true on all but one name")
+        names = {c["name"]: c["value"] for c in self.codes}
+        for f in self.functions:
+            if unknown := set(f.codes) - set(names.values()):
+                raise ValueError(f"{f.name}: unknown return codes {sorted(unknown)}")
 
     def codes_by_value(self):
-        """The name to show for each code; of several names the last one that is not an alias."""
-        named = {}
-        for code in self.codes:
-            if not code.get("alias"):
-                named[code["value"]] = code
-        return dict(sorted(named.items()))
+        """The row to show for each code, by value."""
+        shown = [code for code in self.codes if not code.get("alias")]
+        return {code["value"]: code for code in sorted(shown, key=lambda c: c["value"])}
 
 
 def declare(type_, name):

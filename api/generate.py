@@ -15,7 +15,8 @@ from facts import Facts
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(description=__doc__,
+                                     formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--headers", type=pathlib.Path, metavar="DIR", help="write the public headers")
     parser.add_argument("--build", type=pathlib.Path, metavar="DIR", help="write the build-tree files")
     parser.add_argument("--coverage", type=pathlib.Path, metavar="FILE", help="write the coverage page")

@@ -13,8 +13,8 @@ from output import c_banner, write
 HEADERS = (
     "acl/error_codes/rt_error_codes.h", "acl/error_codes/ge_error_codes.h", "acl/acl_base.h", "acl/acl_rt.h",
     "acl/acl_rt_allocator.h", "acl/acl_op.h", "acl/acl_mdl.h", "acl/acl.h", "acl/acl_op_compiler.h",
-    "acl/acl_prof.h", "acl/acl_msprof.h", "acl/acl_tdt.h", "acl/acl_tdt_queue.h", "acl/acl_dump.h", "acl/acl_sk.h",
-    "acl/ops/acl_cblas.h", "acl/ops/acl_dvpp.h", "acl/ops/acl_fv.h",
+    "acl/acl_prof.h", "acl/acl_msprof.h", "acl/acl_tdt.h", "acl/acl_tdt_queue.h", "acl/acl_dump.h",
+    "acl/acl_sk.h", "acl/ops/acl_cblas.h", "acl/ops/acl_dvpp.h", "acl/ops/acl_fv.h",
     "aclnn/acl_meta.h", "aclnn/aclnn_base.h", "aclnn/aclnn.h", "hccl/hccl_types.h", "hccl/hccl.h",
 )
 
@@ -24,19 +24,19 @@ ABOUT = {
     "acl/acl_base.h": "Basic types, return codes, data buffers, tensor descriptions, logging.",
     "acl/acl_rt.h": "The runtime: devices, contexts, streams, events, memory, kernels.",
     "acl/acl_rt_allocator.h": "Allocators that a program registers for a stream.",
-    "acl/acl_op.h": "Single operators. Declared so that programs compile; Belay does not export them.",
+    "acl/acl_op.h": "Single operators. Declared, not exported, except the dump switches.",
     "acl/acl_mdl.h": "Captured graphs, and models. Model functions are declared, not exported.",
     "acl/acl.h": "Everything a program usually needs.",
-    "acl/acl_op_compiler.h": "The operator compiler. Declared so that programs compile; Belay does not export it.",
+    "acl/acl_op_compiler.h": "The operator compiler. Declared, not exported.",
     "acl/acl_prof.h": "Profiling.",
     "acl/acl_msprof.h": "Profiling functions that newer versions dropped; old programs still call them.",
     "acl/acl_tdt.h": "Tensor channels between host and device.",
     "acl/acl_tdt_queue.h": "Shared queues and their buffers.",
     "acl/acl_dump.h": "Callbacks for data dump.",
     "acl/acl_sk.h": "Super kernels.",
-    "acl/ops/acl_cblas.h": "Matrix operators. Declared so that programs compile; Belay does not export them.",
-    "acl/ops/acl_dvpp.h": "Image and video processing. Declared so that programs compile; Belay does not export it.",
-    "acl/ops/acl_fv.h": "Feature vector search. Declared so that programs compile; Belay does not export it.",
+    "acl/ops/acl_cblas.h": "Matrix operators. Declared, not exported.",
+    "acl/ops/acl_dvpp.h": "Image and video processing. Declared, not exported.",
+    "acl/ops/acl_fv.h": "Feature vector search. Declared, not exported.",
     "aclnn/acl_meta.h": "Tensor objects of the operator library. Declared so that programs compile.",
     "aclnn/aclnn_base.h": "Start and end of the operator library. Declared so that programs compile.",
     "aclnn/aclnn.h": "The operator library's common headers.",
@@ -61,7 +61,7 @@ VERBATIM = {
 #define ACL_APP_LOG(level, ...) aclAppLog(level, __func__, __FILE__, __LINE__, __VA_ARGS__)
 """,
     "acl/acl_rt.h": """\
-/* Parameter type of the SIMT launches. Left undefined here, because programs bring a definition of their own. */
+/* Parameter type of the SIMT launches. Left undefined: programs bring their own definition. */
 struct dim3;
 """,
     "hccl/hccl.h": """\
@@ -161,10 +161,12 @@ class Emitter:
         out = []
         for code in self.of(self.facts.codes, header):
             if code["declared"] == "#define":
-                out.append(f"#define {code['name']} {code['value']} /* {code['meaning']} */\n")
+                line = f"#define {code['name']} {code['value']}"
             else:
                 unsigned = "U" if "uint" in code["declared"] else ""
-                out.append(f"{code['declared']} {code['name']} = {code['value']}{unsigned}; /* {code['meaning']} */\n")
+                line = f"{code['declared']} {code['name']} = {code['value']}{unsigned};"
+            note = f"/* {code['meaning']} */"
+            out.append(f"{line} {note}\n" if len(line) + len(note) < 110 else f"{note}\n{line}\n")
         for row in self.of(self.facts.constants, header):
             if "macro" in row:
                 out.append(f"#define {row['name']} {row['macro']}\n")
@@ -174,14 +176,16 @@ class Emitter:
         return "".join(out)
 
     def enum(self, row):
-        values = "".join(f"  {name} = {v['value']},{self._enum_note(v)}\n" for name, v in row["values"].items())
+        values = "".join(f"  {name} = {value['value']},{self._enum_note(value)}\n"
+                         for name, value in row["values"].items())
+        name, underlying = row["name"], row.get("underlying")
         if row.get("scoped"):
-            return (f"#ifdef __cplusplus\nenum class {row['name']} : {row['underlying']} {{\n{values}}};\n#else\n"
-                    f"typedef {row['underlying']} {row['name']}; /* the enumerators exist in C++ only */\n#endif\n")
-        if "underlying" in row:
-            return (f"#ifdef __cplusplus\ntypedef enum {row['name']} : {row['underlying']} {{\n#else\n"
-                    f"typedef enum {row['name']} {{\n#endif\n{values}}} {row['name']};\n")
-        return f"typedef enum {row['name']} {{\n{values}}} {row['name']};\n"
+            return (f"#ifdef __cplusplus\nenum class {name} : {underlying} {{\n{values}}};\n#else\n"
+                    f"typedef {underlying} {name}; /* the enumerators exist in C++ only */\n#endif\n")
+        if underlying:
+            return (f"#ifdef __cplusplus\ntypedef enum {name} : {underlying} {{\n#else\n"
+                    f"typedef enum {name} {{\n#endif\n{values}}} {name};\n")
+        return f"typedef enum {name} {{\n{values}}} {name};\n"
 
     @staticmethod
     def _enum_note(value):
@@ -203,7 +207,8 @@ class Emitter:
         for row in rows:
             if "members" in row:
                 name = f" {row['name']}" if "name" in row else ""
-                out += f"{indent}{row['type']} {{\n{self.fields(row['members'], indent + '  ')}{indent}}}{name};\n"
+                members = self.fields(row["members"], indent + "  ")
+                out += f"{indent}{row['type']} {{\n{members}{indent}}}{name};\n"
             else:
                 # A trailing array of length 0: valid in both languages only as an extension.
                 extension = "__extension__ " if "[0]" in row["type"] else ""
@@ -213,7 +218,9 @@ class Emitter:
 
     def struct(self, row):
         kind = row.get("kind", "struct")
-        note = comment("The layout is computed from documented fields and unverified.") if row.get("unverified") else ""
+        note = ""
+        if row.get("unverified"):
+            note = comment("The layout is computed from documented fields and unverified.")
         tag = row.get("tag", row["name"])
         return f"{note}typedef {kind} {tag} {{\n{self.fields(row['fields'], '  ')}}} {row['name']};\n"
 
@@ -253,7 +260,8 @@ class Emitter:
             "".join(self.handle(row) for row in self.of(self.facts.handles, header)),
             VERBATIM.get(header, "") if header != "hccl/hccl.h" else "",
         ]
-        callbacks = [f"typedef {declare(row['type'], row['name'])};\n" for row in self.of(self.facts.typedefs, header)]
+        callbacks = [f"typedef {declare(row['type'], row['name'])};\n"
+                     for row in self.of(self.facts.typedefs, header)]
         plain = [c for c in callbacks if "(" not in c]
         sections[2] = "".join(plain) + sections[2]
         sections.append("".join(c for c in callbacks if "(" in c))
@@ -279,8 +287,8 @@ class Emitter:
 
 def emit(facts, directory):
     emitter = Emitter(facts)
-    homes = {row["header"] for rows in (facts.enums, facts.structs, facts.handles, facts.typedefs, facts.codes,
-                                        facts.constants) for row in rows}
+    tables = (facts.enums, facts.structs, facts.handles, facts.typedefs, facts.codes, facts.constants)
+    homes = {row["header"] for rows in tables for row in rows}
     homes |= {f.header for f in facts.functions if f.header}
     if unknown := homes - set(HEADERS):
         raise ValueError(f"headers.py has no row for {sorted(unknown)}")

@@ -25,6 +25,12 @@ NOTES = {
     "aclrtHostRegister": "950DT never has it, 950PR not before 9.2; TRN loses it with 9.2.",
     "aclrtHostUnregister": "Same products as aclrtHostRegister.",
 }
+# Notes of the registry that read better in other words.
+REWORDED = {
+    "NOTE zh/850 page prints ACL_RT_DEVICE_ABORT_PRE/POST":
+        "One 8.5 page spells the values ACL_RT_DEVICE_ABORT_PRE and ACL_RT_DEVICE_ABORT_POST.",
+    "33 section 1.5": "Specified in 33 §1.5.",
+}
 HEADERS = {
     "ge/ge_error_codes.h": "acl/error_codes/ge_error_codes.h",
     "hccl/hccl_comm.h": "hccl/hccl.h",
@@ -35,6 +41,8 @@ ASSUMED = [
     {"name": "aclmdlRICondHandle", "header": "acl/acl_mdl.h"},
 ]
 OPTIONAL_NAMES = {"userData", "reserve", "reserved", "args", "rsv"}
+# Second names of a value; messages show the first one.
+CODE_ALIASES = {"ACL_ERROR_NONE", "ACL_RT_SUCCESS", "ACL_ERROR_RT_DEVICE_MTE_ERROR"}
 WORDS = {"X": "earlier-failure", "CB": "callback"}
 
 
@@ -52,7 +60,8 @@ def provenance(source):
 
 
 def tidy(text):
-    return re.sub(r"\s*;?\s*(?:name listed at )?https?://\S+", "", text).strip()
+    text = re.sub(r"\s*;?\s*(?:name listed at )?https?://\S+", "", text).strip()
+    return REWORDED.get(text, text)
 
 
 def header_of(row):
@@ -138,7 +147,8 @@ def function_rows(registry, index):
     for f in registry["functions"]:
         if "aclmdlCapture" in str(f["params"]) or (f["scope"] == "adjacent" and f.get("removed")):
             continue
-        fields = {"name": f["name"], "returns": f["return"], "params": params_of(f), "variadic": f.get("variadic")}
+        fields = {"name": f["name"], "returns": f["return"], "params": params_of(f),
+                  "variadic": f.get("variadic")}
         if f["scope"] == "runtime":
             fields |= index_fields(f["name"], index[f["name"]])
         fields |= {"header": header_of(f), "inferred_header": f["header_basis"] == "inferred",
@@ -185,15 +195,17 @@ def enum_text(e):
 
 def struct_text(s):
     return block("struct", {"name": s["name"], "kind": s["kind"] if s["kind"] != "struct" else None,
-                            "tag": s.get("tag"), "header": header_of(s), "size": s["size"], "align": s["align"],
+                            "tag": s.get("tag"), "header": header_of(s),
+                            "size": s["size"], "align": s["align"],
                             "unverified": s.get("layout_verified") is False,
                             "fields": [field_row(f) for f in s["fields"]],
                             "source": provenance(s["source"]), "note": tidy(s.get("note", ""))})
 
 
 def code_row(c):
-    return {"value": c["value"], "name": c["name"], "meaning": c["meaning"],
-            "declared": c["declared_as"], "header": header_of(c)}
+    row = {"value": c["value"], "name": c["name"], "meaning": c["meaning"],
+           "declared": c["declared_as"], "header": header_of(c)}
+    return row | {"alias": True} if c["name"] in CODE_ALIASES else row
 
 
 def constant_row(c):
@@ -203,6 +215,11 @@ def constant_row(c):
     else:
         row |= {"type": c["type"], "value": c["value"]}
     return row | {"header": header_of(c)}
+
+
+def handle_row(h):
+    tag = {} if h["kind"] == "void *" else {"tag": h["tag"]}
+    return {"name": h["name"]} | tag | {"header": header_of(h)}
 
 
 def main():
@@ -230,9 +247,9 @@ def main():
     write("codes.toml", "code = " + rows([code_row(c) for c in codes["codes"]]) + "\n")
     write("constants.toml", "constant = " + rows(
         [constant_row(c) for c in acl["constants"] + hccl["constants"] if c["name"] not in known]) + "\n")
-    handles = [{"name": h["name"], "tag": h["tag"], "header": header_of(h)} if h["kind"] != "void *" else
-               {"name": h["name"], "header": header_of(h)} for h in acl["opaque_handles"] + hccl["opaque_handles"]]
-    handles = [h for h in handles if h["header"] != "lcal_api.h"] + [a | {"assumed": True} for a in ASSUMED]
+    handles = [handle_row(h) for h in acl["opaque_handles"] + hccl["opaque_handles"]
+               if h["header"] != "lcal_api.h"]
+    handles += [a | {"assumed": True} for a in ASSUMED]
     write("handles.toml", "handle = " + rows(handles) + "\n")
     write("typedefs.toml", "typedef = " + rows(
         [{"name": t["name"], "type": t["type"], "header": header_of(t)} for t in acl["typedefs"]]) + "\n")

@@ -256,7 +256,8 @@ def _functions(facts):
 def _codes(facts):
     shown = facts.codes_by_value()
     codes = [f"    {{{v}, {c_string(c['name'])}, {c_string(c['meaning'])}}}," for v, c in shown.items()]
-    aliases = [f"    {{{c_string(c['name'])}, {c['value']}}}," for c in facts.codes if shown[c["value"]] is not c]
+    second = [c for c in facts.codes if shown[c["value"]] is not c]
+    aliases = [f"    {{{c_string(c['name'])}, {c['value']}}}," for c in second]
     return CODES_H, CODES_CC % {"codes": "\n".join(codes), "aliases": "\n".join(aliases)}
 
 

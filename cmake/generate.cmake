@@ -20,7 +20,8 @@ file(GLOB belay_api_inputs CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/api/*.py ${CMAK
 # Outputs whose text did not change keep their time, so the stamp is what the rule compares.
 add_custom_command(
   OUTPUT ${BELAY_GEN_DIR}/stamp
-  BYPRODUCTS ${BELAY_ENTRY_SOURCES} ${BELAY_FACT_SOURCES} ${belay_fact_headers} ${BELAY_GEN_DIR}/belay/exports.txt
+  BYPRODUCTS ${BELAY_ENTRY_SOURCES} ${BELAY_FACT_SOURCES} ${belay_fact_headers}
+             ${BELAY_GEN_DIR}/belay/exports.txt
   COMMAND ${Python3_EXECUTABLE} -B ${CMAKE_SOURCE_DIR}/api/generate.py --build ${BELAY_GEN_DIR}
   COMMAND ${CMAKE_COMMAND} -E touch ${BELAY_GEN_DIR}/stamp
   DEPENDS ${belay_api_inputs}

@@ -18,7 +18,8 @@ extern "C" {
 static const int ACL_ERROR_NONE = 0; /* deprecated alias of success */
 static const int ACL_SUCCESS = 0; /* success */
 static const int ACL_ERROR_INVALID_PARAM = 100000; /* an argument failed validation */
-static const int ACL_ERROR_UNINITIALIZE = 100001; /* library (or the feature's own init call) has not been initialised */
+/* library (or the feature's own init call) has not been initialised */
+static const int ACL_ERROR_UNINITIALIZE = 100001;
 static const int ACL_ERROR_REPEAT_INITIALIZE = 100002; /* init or load performed twice */
 static const int ACL_ERROR_INVALID_FILE = 100003; /* file missing or not accessible */
 static const int ACL_ERROR_WRITE_FILE = 100004; /* file could not be written */
@@ -45,9 +46,11 @@ static const int ACL_ERROR_OP_NOT_FOUND = 100024; /* operator not found */
 static const int ACL_ERROR_OP_LOAD_FAILED = 100025; /* operator could not be loaded */
 static const int ACL_ERROR_UNSUPPORTED_DATA_TYPE = 100026; /* data type not supported */
 static const int ACL_ERROR_FORMAT_NOT_MATCH = 100027; /* tensor format mismatch */
-static const int ACL_ERROR_BIN_SELECTOR_NOT_REGISTERED = 100028; /* operator binary selector was never registered */
+/* operator binary selector was never registered */
+static const int ACL_ERROR_BIN_SELECTOR_NOT_REGISTERED = 100028;
 static const int ACL_ERROR_KERNEL_NOT_FOUND = 100029; /* operator kernel was never registered */
-static const int ACL_ERROR_BIN_SELECTOR_ALREADY_REGISTERED = 100030; /* operator binary selector registered twice */
+/* operator binary selector registered twice */
+static const int ACL_ERROR_BIN_SELECTOR_ALREADY_REGISTERED = 100030;
 static const int ACL_ERROR_KERNEL_ALREADY_REGISTERED = 100031; /* operator kernel registered twice */
 static const int ACL_ERROR_INVALID_QUEUE_ID = 100032; /* no queue with this id */
 static const int ACL_ERROR_REPEAT_SUBSCRIBE = 100033; /* subscription already exists */
@@ -56,7 +59,8 @@ static const int ACL_ERROR_THREAD_NOT_SUBSCRIBE = 100035; /* thread has no subsc
 static const int ACL_ERROR_WAIT_CALLBACK_TIMEOUT = 100036; /* waiting for a callback timed out */
 static const int ACL_ERROR_REPEAT_FINALIZE = 100037; /* finalised twice */
 static const int ACL_ERROR_NOT_STATIC_AIPP = 100038; /* model input has no static AIPP */
-static const int ACL_ERROR_COMPILING_STUB_MODE = 100039; /* process is running against the compile-time stub libraries */
+/* process is running against the compile-time stub libraries */
+static const int ACL_ERROR_COMPILING_STUB_MODE = 100039;
 static const int ACL_ERROR_GROUP_NOT_SET = 100040; /* no scheduling group chosen */
 static const int ACL_ERROR_GROUP_NOT_CREATE = 100041; /* scheduling group was not created */
 static const int ACL_ERROR_PROF_ALREADY_RUN = 100042; /* profiling is already on */
@@ -65,7 +69,8 @@ static const int ACL_ERROR_DUMP_ALREADY_RUN = 100044; /* dump is already on */
 static const int ACL_ERROR_DUMP_NOT_RUN = 100045; /* dump is not on */
 static const int ACL_ERROR_PROF_REPEAT_SUBSCRIBE = 148046; /* model already subscribed for profiling */
 static const int ACL_ERROR_PROF_API_CONFLICT = 148047; /* two profiling methods used at once */
-static const int ACL_ERROR_INVALID_MAX_OPQUEUE_NUM_CONFIG = 148048; /* operator cache size in the config is bad */
+/* operator cache size in the config is bad */
+static const int ACL_ERROR_INVALID_MAX_OPQUEUE_NUM_CONFIG = 148048;
 static const int ACL_ERROR_INVALID_OPP_PATH = 148049; /* operator package path not set or wrong */
 static const int ACL_ERROR_OP_UNSUPPORTED_DYNAMIC = 148050; /* operator has no dynamic-shape support */
 static const int ACL_ERROR_RELATIVE_RESOURCE_NOT_CLEARED = 148051; /* dependent resources still exist */
@@ -203,13 +208,13 @@ float aclFloat16ToFloat(aclFloat16 value);
 /** Spec 11 §6.2. */
 aclFloat16 aclFloatToFloat16(float value);
 
-/** Gives NULL on failure. Spec 11 §6.3. */
+/** data may be NULL. Gives NULL on failure. Spec 11 §6.3. */
 aclDataBuffer *aclCreateDataBuffer(void *data, size_t size);
 
 /** Besides 0 may return 100000, 107017. Spec 11 §6.3. */
 aclError aclDestroyDataBuffer(const aclDataBuffer *dataBuffer);
 
-/** Besides 0 may return 100000, 107017. Spec 11 §6.3. */
+/** data may be NULL. Besides 0 may return 100000, 107017. Spec 11 §6.3. */
 aclError aclUpdateDataBuffer(aclDataBuffer *dataBuffer, void *data, size_t size);
 
 /** Gives NULL on failure. Spec 11 §6.3. */
@@ -224,10 +229,10 @@ size_t aclGetDataBufferSizeV2(const aclDataBuffer *dataBuffer);
 /** Gives 0 on failure. Spec 11 §6.1. */
 size_t aclDataTypeSize(aclDataType dataType);
 
-/** Gives NULL on failure. Spec 11 §6.4. */
+/** dims may be NULL. Gives NULL on failure. Spec 11 §6.4. */
 aclTensorDesc *aclCreateTensorDesc(aclDataType dataType, int numDims, const int64_t *dims, aclFormat format);
 
-/** Spec 11 §6.4. */
+/** desc may be NULL. Spec 11 §6.4. */
 void aclDestroyTensorDesc(const aclTensorDesc *desc);
 
 /** Besides 0 may return 100000, 107017. Spec 11 §6.4. */
@@ -273,19 +278,19 @@ aclError aclTransTensorDescFormat(const aclTensorDesc *srcDesc, aclFormat dstFor
 /** Deprecated. Besides 0 may return 100000, 107017. Spec 11 §6.4. */
 aclError aclSetTensorStorageFormat(aclTensorDesc *desc, aclFormat format);
 
-/** Deprecated. Besides 0 may return 100000, 107017. Spec 11 §6.4. */
+/** dims may be NULL. Deprecated. Besides 0 may return 100000, 107017. Spec 11 §6.4. */
 aclError aclSetTensorStorageShape(aclTensorDesc *desc, int numDims, const int64_t *dims);
 
 /** Besides 0 may return 100000, 107017. Spec 11 §6.4. */
 aclError aclSetTensorFormat(aclTensorDesc *desc, aclFormat format);
 
-/** Besides 0 may return 100000, 107017. Spec 11 §6.4. */
+/** dims may be NULL. Besides 0 may return 100000, 107017. Spec 11 §6.4. */
 aclError aclSetTensorShape(aclTensorDesc *desc, int numDims, const int64_t *dims);
 
 /** Besides 0 may return 100000, 107017. Spec 11 §6.4. */
 aclError aclSetTensorOriginFormat(aclTensorDesc *desc, aclFormat format);
 
-/** Besides 0 may return 100000, 107017. Spec 11 §6.4. */
+/** dims may be NULL. Besides 0 may return 100000, 107017. Spec 11 §6.4. */
 aclError aclSetTensorOriginShape(aclTensorDesc *desc, int numDims, const int64_t *dims);
 
 /** Gives NULL on failure. Spec 11 §6.4. */
@@ -303,10 +308,10 @@ aclError aclSetTensorConst(aclTensorDesc *desc, void *dataBuffer, size_t length)
 /** Besides 0 may return 100000, 107017. Spec 11 §6.4. */
 aclError aclSetTensorPlaceMent(aclTensorDesc *desc, aclMemType memType);
 
-/** Gives NULL on failure. Spec 10 §3.3. */
+/** Name of the chip, a static string. Gives NULL on failure. Spec 10 §3.3. */
 const char *aclrtGetSocName(void);
 
-/** Spec 11 §4.1. */
+/** Writes one formatted line to the log. func and file and fmt may be NULL. Spec 11 §4.1. */
 void aclAppLog(aclLogLevel logLevel, const char *func, const char *file, uint32_t line, const char *fmt, ...);
 
 /** Besides 0 may return 100000. Spec 10 §5.3. */

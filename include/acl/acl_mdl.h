@@ -511,8 +511,8 @@ aclError aclmdlRIDestroy(aclmdlRI modelRI);
  *  107002, 107003, 107017, 107027, 107031, 207008, the code of an earlier failed task. Spec 22 §2. */
 aclError aclmdlRICaptureBegin(aclrtStream stream, aclmdlRICaptureMode mode);
 
-/** Not on: 200I, TRN; 950, INF before 9.0; A3 before 8.2; since 8.1. Besides 0 may return 100000, 107002,
- *  107017. Spec 22 §2. */
+/** modelRI may be NULL. Not on: 200I, TRN; 950, INF before 9.0; A3 before 8.2; since 8.1. Besides 0 may
+ *  return 100000, 107002, 107017. Spec 22 §2. */
 aclError aclmdlRICaptureGetInfo(aclrtStream stream, aclmdlRICaptureStatus *status, aclmdlRI *modelRI);
 
 /** Not on: 200I, TRN; 950, INF before 9.0; A3 before 8.2; since 8.1. Besides 0 may return 100000, 107002,

@@ -97,7 +97,7 @@ aclError aclprofFinalize(void);
 /** Besides 0 may return 100000, 100001, 100042, 107017, 148047. Spec 11 §7. */
 aclError aclprofStart(const aclprofConfig *profilerConfig);
 
-/** Gives NULL on failure. Spec 11 §7. */
+/** deviceIdList and aicoreEvents may be NULL. Gives NULL on failure. Spec 11 §7. */
 aclprofConfig *aclprofCreateConfig(uint32_t *deviceIdList, uint32_t deviceNums, aclprofAicoreMetrics
     aicoreMetrics, const aclprofAicoreEvents *aicoreEvents, uint64_t dataTypeConfig);
 
@@ -185,7 +185,7 @@ aclError aclprofSetStampTraceMessage(void *stamp, const char *msg, uint32_t msgL
 /** Besides 0 may return 100000, 107017. Spec 11 §7. */
 aclError aclprofMark(void *stamp);
 
-/** Besides 0 may return 100000, 107002, 107003, 107017. Spec 11 §7. */
+/** msg may be NULL. Besides 0 may return 100000, 107002, 107003, 107017. Spec 11 §7. */
 aclError aclprofMarkEx(const char *msg, size_t msgLen, aclrtStream stream);
 
 /** Gives 255 on failure. Spec 11 §7. */

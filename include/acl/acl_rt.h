@@ -588,7 +588,7 @@ typedef void *aclrtCntNotify;
 typedef void *aclmdlRITask;
 typedef void *aclrtMemPool; /* assumed: no public definition is known */
 
-/* Parameter type of the SIMT launches. Left undefined here, because programs bring a definition of their own. */
+/* Parameter type of the SIMT launches. Left undefined: programs bring their own definition. */
 struct dim3;
 
 typedef void (*aclrtCallback)(void *);
@@ -956,16 +956,18 @@ aclError aclrtGetResInCurrentThread(aclrtDevResLimitType type, uint32_t *value);
 /** stream may be NULL. Since 8.3. Besides 0 may return 100000, 107002, 107003, 107017. Spec 10 §5.6. */
 aclError aclrtSetStreamResLimit(aclrtStream stream, aclrtDevResLimitType type, uint32_t value);
 
-/** Besides 0 may return 100000, 107001, 207008, 507033. Spec 10 §6.1. */
+/** Creates a context on a device and makes it current in this thread. Besides 0 may return 100000, 107001,
+ *  207008, 507033. Spec 10 §6.1. */
 aclError aclrtCreateContext(aclrtContext *context, int32_t deviceId);
 
-/** Besides 0 may return 100000, 107000, 107017. Spec 10 §6.1. */
+/** Destroys a context that aclrtCreateContext made. Besides 0 may return 100000, 107000, 107017. Spec 10
+ *  §6.1. */
 aclError aclrtDestroyContext(aclrtContext context);
 
-/** Besides 0 may return 100000, 107017. Spec 10 §6.1. */
+/** Makes a context current in this thread. Besides 0 may return 100000, 107017. Spec 10 §6.1. */
 aclError aclrtSetCurrentContext(aclrtContext context);
 
-/** Besides 0 may return 100000, 107001, 107002. Spec 10 §6.1. */
+/** Context that is current in this thread. Besides 0 may return 100000, 107001, 107002. Spec 10 §6.1. */
 aclError aclrtGetCurrentContext(aclrtContext *context);
 
 /** Since 7.0. Besides 0 may return 100000, 107002, 107021. Spec 10 §6.4. */
@@ -974,47 +976,53 @@ aclError aclrtCtxGetSysParamOpt(aclSysParamOpt opt, int64_t *value);
 /** Since 7.0. Besides 0 may return 100000, 107002. Spec 10 §6.4. */
 aclError aclrtCtxSetSysParamOpt(aclSysParamOpt opt, int64_t value);
 
-/** flags may be NULL. Since 8.3. Besides 0 may return 100000, 107001. Spec 10 §6.1. */
+/** Tells whether a device has its default context; active receives 0 or 1. flags is reserved. flags may be
+ *  NULL. Since 8.3. Besides 0 may return 100000, 107001. Spec 10 §6.1. */
 aclError aclrtGetPrimaryCtxState(int32_t deviceId, uint32_t *flags, int32_t *active);
 
-/** Since 8.2. Besides 0 may return 100000, 107002. Spec 10 §6.1. */
+/** Default stream of the current context. Since 8.2. Besides 0 may return 100000, 107002. Spec 10 §6.1. */
 aclError aclrtCtxGetCurrentDefaultStream(aclrtStream *stream);
 
 /** Since 9.0. Besides 0 may return 100000, 107002, 207001. Spec 10 §6.1. */
 aclError aclrtCtxGetFloatOverflowAddr(void **overflowAddr);
 
-/** Besides 0 may return 107001, 207008, 507033. Spec 10 §4.1. */
+/** Opens a device for the process and makes its default context current in this thread. Besides 0 may return
+ *  107001, 207008, 507033. Spec 10 §4.1. */
 aclError aclrtSetDevice(int32_t deviceId);
 
-/** Besides 0 may return 107001, 207008, 507033. Spec 10 §4.1. */
+/** Same as aclrtSetDevice. Besides 0 may return 107001, 207008, 507033. Spec 10 §4.1. */
 aclError aclrtSetDeviceWithoutTsdVXX(int32_t deviceId);
 
-/** Besides 0 may return 107000, 107001, 507007. Spec 10 §4.2. */
+/** Takes back one aclrtSetDevice; the last one closes the device and releases what belongs to it. Besides 0
+ *  may return 107000, 107001, 507007. Spec 10 §4.2. */
 aclError aclrtResetDevice(int32_t deviceId);
 
-/** Besides 0 may return 100000, 107001, 107002. Spec 10 §4.4. */
+/** Device of the current context. Besides 0 may return 100000, 107001, 107002. Spec 10 §4.4. */
 aclError aclrtGetDevice(int32_t *deviceId);
 
-/** Besides 0 may return 100000. Spec 10 §3.4. */
+/** Tells whether the program runs on the host or on the device. Besides 0 may return 100000. Spec 10 §3.4. */
 aclError aclrtGetRunMode(aclrtRunMode *runMode);
 
-/** Besides 0 may return 107000, 107002, 107022, 107023, 107027, the code of an earlier failed task. Spec 10
- *  §4.5, 21 §1. */
+/** Blocks until everything submitted to the current device is done. Besides 0 may return 107000, 107002,
+ *  107022, 107023, 107027, the code of an earlier failed task. Spec 10 §4.5, 21 §1. */
 aclError aclrtSynchronizeDevice(void);
 
 /** Besides 0 may return 100000. Spec 10 §4.6. */
 aclError aclrtSetTsDevice(aclrtTsId tsId);
 
-/** Besides 0 may return 100000, 207004. Spec 10 §3.3. */
+/** Number of visible devices; needs no context. Besides 0 may return 100000, 207004. Spec 10 §3.3. */
 aclError aclrtGetDeviceCount(uint32_t *count);
 
-/** Not on: 200I. Besides 0 may return 100000, 107001. Spec 32 §2.1. */
+/** Tells whether one device can reach the memory of another; receives 0 or 1. Not on: 200I. Besides 0 may
+ *  return 100000, 107001. Spec 32 §2.1. */
 aclError aclrtDeviceCanAccessPeer(int32_t *canAccessPeer, int32_t deviceId, int32_t peerDeviceId);
 
-/** Not on: 200I. Besides 0 may return 100000, 107000, 107001, 107002, 207012, 507899. Spec 32 §2.2. */
+/** Lets the current device reach the memory of another one. flags must be 0. Not on: 200I. Besides 0 may
+ *  return 100000, 107000, 107001, 107002, 207012, 507899. Spec 32 §2.2. */
 aclError aclrtDeviceEnablePeerAccess(int32_t peerDeviceId, uint32_t flags);
 
-/** Not on: 200I. Besides 0 may return 107000, 107001, 107002. Spec 32 §2.3. */
+/** Takes back aclrtDeviceEnablePeerAccess. Not on: 200I. Besides 0 may return 107000, 107001, 107002. Spec
+ *  32 §2.3. */
 aclError aclrtDeviceDisablePeerAccess(int32_t peerDeviceId);
 
 /** Since 8.2. Besides 0 may return 100000, 107001, 207000. Spec 10 §5.2. */
@@ -1037,7 +1045,8 @@ aclError aclrtResetOverflowStatus(aclrtStream stream);
 /** Not on: 200I, INF, TRN; since 8.5. Besides 0 may return 100000, 107001. Spec 10 §5.4. */
 aclError aclrtDeviceGetUuid(int32_t deviceId, aclrtUuid *uuid);
 
-/** Since 8.0. Besides 0 may return 107000, 107001, 507007. Spec 10 §4.2. */
+/** Closes a device at once, however often it was set; waits for running work. Since 8.0. Besides 0 may
+ *  return 107000, 107001, 507007. Spec 10 §4.2. */
 aclError aclrtResetDeviceForce(int32_t deviceId);
 
 /** Since 6.0. Besides 0 may return 100000, 107002. Spec 10 §5.5. */
@@ -1064,18 +1073,21 @@ aclError aclrtGetPhyDevIdByLogicDevId(const int32_t logicDevId, int32_t * const 
 /** Since 9.1. Besides 0 may return 100000, 107001. Spec 10 §3.1. */
 aclError aclrtGetPhyDevIdByUserDevId(const int32_t userDevId, int32_t * const phyDevId);
 
-/** Since 9.1. Besides 0 may return 100000, 107001. Spec 32 §2.6. */
+/** Which atomic operations work between a device and the host: one mask for each of count operations. Since
+ *  9.1. Besides 0 may return 100000, 107001. Spec 32 §2.6. */
 aclError aclrtDeviceGetHostAtomicCapabilities(uint32_t *capabilities, const aclrtAtomicOperation *operations,
     const uint32_t count, int32_t deviceId);
 
-/** Since 9.1. Besides 0 may return 100000, 107001. Spec 32 §2.5. */
+/** Which atomic operations work between two devices: one mask for each of count operations. Since 9.1.
+ *  Besides 0 may return 100000, 107001. Spec 32 §2.5. */
 aclError aclrtDeviceGetP2PAtomicCapabilities(uint32_t *capabilities, const aclrtAtomicOperation *operations,
     const uint32_t count, int32_t srcDeviceId, int32_t dstDeviceId);
 
 /** args may be NULL. Since 8.5. Besides 0 may return 100000, 107000. Spec 21 §7.1. */
 aclError aclrtRegDeviceStateCallback(const char *regName, aclrtDeviceStateCallback callback, void *args);
 
-/** Since 8.5. Besides 0 may return 100000, 107000. Spec 32 §2.4. */
+/** Tells whether access from one device to another is enabled; receives 0 or 1. Since 8.5. Besides 0 may
+ *  return 100000, 107000. Spec 32 §2.4. */
 aclError aclrtDevicePeerAccessStatus(int32_t deviceId, int32_t peerDeviceId, int32_t *status);
 
 /** Since 8.2. Besides 0 may return 100000. Spec 10 §5.3. */
@@ -1087,41 +1099,47 @@ aclError aclrtGetDevicesTopo(uint32_t deviceId, uint32_t otherDeviceId, uint64_t
 /** Since 8.2. Besides 0 may return 100000, 107001. Spec 10 §5.3. */
 aclError aclrtGetDeviceCapability(int32_t deviceId, aclrtDevFeatureType devFeatureType, int32_t *value);
 
-/** Since 8.0. Besides 0 may return 100000, 107000, 107002, 107022, 107023, 107027, 507046, the code of an
- *  earlier failed task. Spec 10 §4.5, 21 §1. */
+/** Same as aclrtSynchronizeDevice with a limit of timeout milliseconds; -1 means no limit. Since 8.0.
+ *  Besides 0 may return 100000, 107000, 107002, 107022, 107023, 107027, 507046, the code of an earlier
+ *  failed task. Spec 10 §4.5, 21 §1. */
 aclError aclrtSynchronizeDeviceWithTimeout(int32_t timeout);
 
-/** Gives NULL on failure. Spec 11 §3. */
+/** Text about the errors this thread met since the last call; valid until the next one. Gives NULL on
+ *  failure. Spec 11 §3. */
 const char *aclGetRecentErrMsg(void);
 
-/** Besides 0 may return 100000, 107002. Spec 20 §4.1. */
+/** Creates an event on the current device. Besides 0 may return 100000, 107002. Spec 20 §4.1. */
 aclError aclrtCreateEvent(aclrtEvent *event);
 
 /** Besides 0 may return 100000, 107002, 207000, 207007. Spec 20 §4.1. */
 aclError aclrtCreateEventWithFlag(aclrtEvent *event, uint32_t flag);
 
-/** Since 8.0. Besides 0 may return 100000, 107002, 207000. Spec 20 §4.1. */
+/** Creates an event with an OR of ACL_EVENT_* flags. Since 8.0. Besides 0 may return 100000, 107002, 207000.
+ *  Spec 20 §4.1. */
 aclError aclrtCreateEventExWithFlag(aclrtEvent *event, uint32_t flag);
 
-/** Besides 0 may return 100000, 107017. Spec 20 §4.3. */
+/** Destroys an event. Besides 0 may return 100000, 107017. Spec 20 §4.3. */
 aclError aclrtDestroyEvent(aclrtEvent event);
 
-/** Besides 0 may return 100000, 107002, 107003, 107017, 207000, 207007, 507009, the code of an earlier
- *  failed task. Spec 20 §4.3. */
+/** Records an event behind the work already in a stream. A NULL stream is the default stream. Besides 0 may
+ *  return 100000, 107002, 107003, 107017, 207000, 207007, 507009, the code of an earlier failed task. Spec
+ *  20 §4.3. */
 aclError aclrtRecordEvent(aclrtEvent event, aclrtStream stream);
 
 /** Besides 0 may return 100000, 107002, 107003, 107017, 207000, 507009, the code of an earlier failed task.
  *  Spec 20 §4.3. */
 aclError aclrtResetEvent(aclrtEvent event, aclrtStream stream);
 
-/** Deprecated. Besides 0 may return 100000, 107017, 107028, 207000, the code of an earlier failed task. Spec
- *  20 §4.3. */
+/** Tells without waiting whether an event is complete. Deprecated. Besides 0 may return 100000, 107017,
+ *  107028, 207000, the code of an earlier failed task. Spec 20 §4.3. */
 aclError aclrtQueryEvent(aclrtEvent event, aclrtEventStatus *status);
 
-/** Besides 0 may return 100000, 107017, 107028, the code of an earlier failed task. Spec 20 §4.3. */
+/** Tells without waiting whether the work captured by the last record is done. Besides 0 may return 100000,
+ *  107017, 107028, the code of an earlier failed task. Spec 20 §4.3. */
 aclError aclrtQueryEventStatus(aclrtEvent event, aclrtEventRecordedStatus *status);
 
-/** Besides 0 may return 100000, 107017, 107028, 207000, the code of an earlier failed task. Spec 20 §4.3. */
+/** Tells without waiting whether the waits for an event are done. Besides 0 may return 100000, 107017,
+ *  107028, 207000, the code of an earlier failed task. Spec 20 §4.3. */
 aclError aclrtQueryEventWaitStatus(aclrtEvent event, aclrtEventWaitStatus *status);
 
 /** Not on: 950, 200I, INF, TRN; since 8.5. Besides 0 may return 100000, 107002, 107003, 107017, 207000. Spec
@@ -1132,22 +1150,24 @@ aclError aclrtIpcGetEventHandle(aclrtEvent event, aclrtIpcEventHandle *handle);
  *  §4.4. */
 aclError aclrtIpcOpenEventHandle(aclrtIpcEventHandle handle, aclrtEvent *event);
 
-/** Besides 0 may return 100000, 107000, 107017, 107022, 107023, 107028, the code of an earlier failed task.
- *  Spec 20 §4.3. */
+/** Blocks until an event is complete. Besides 0 may return 100000, 107000, 107017, 107022, 107023, 107028,
+ *  the code of an earlier failed task. Spec 20 §4.3. */
 aclError aclrtSynchronizeEvent(aclrtEvent event);
 
 /** Besides 0 may return 100000, 107006, 107007, 107017, 107028, 207000, 507006. Spec 20 §4.3. */
 aclError aclrtEventElapsedTime(float *ms, aclrtEvent startEvent, aclrtEvent endEvent);
 
-/** Besides 0 may return 100000, 107002, 107003, 107017, 107024, 107028, 107031, 107032, 207000, 507009, the
- *  code of an earlier failed task. Spec 20 §4.3. */
+/** Makes later work of a stream wait for an event. A NULL stream is the default stream. Besides 0 may return
+ *  100000, 107002, 107003, 107017, 107024, 107028, 107031, 107032, 207000, 507009, the code of an earlier
+ *  failed task. Spec 20 §4.3. */
 aclError aclrtStreamWaitEvent(aclrtStream stream, aclrtEvent event);
 
 /** Not on: INF. Spec 20 §8. */
 aclError aclrtSetOpWaitTimeout(uint32_t timeout);
 
-/** Since 6.0. Besides 0 may return 100000, 107000, 107017, 107022, 107023, 107028, 507047, the code of an
- *  earlier failed task. Spec 20 §4.3. */
+/** Same as aclrtSynchronizeEvent with a limit of timeout milliseconds; -1 means no limit. Since 6.0. Besides
+ *  0 may return 100000, 107000, 107017, 107022, 107023, 107028, 507047, the code of an earlier failed task.
+ *  Spec 20 §4.3. */
 aclError aclrtSynchronizeEventWithTimeout(aclrtEvent event, int32_t timeout);
 
 /** Since 8.3. Besides 0 may return 100000, 107002. Spec 20 §4.3. */
@@ -1163,10 +1183,12 @@ aclError aclrtStreamWaitEventWithTimeout(aclrtStream stream, aclrtEvent event, i
 /** Since 8.3. Besides 0 may return 100000, 107017, 207000. Spec 20 §4.3. */
 aclError aclrtGetEventId(aclrtEvent event, uint32_t *eventId);
 
-/** Since 8.0. Besides 0 may return 100000, the stored code. Spec 11 §2, 21 §5. */
+/** Error that this thread met last; it stays. Since 8.0. Besides 0 may return 100000, the stored code. Spec
+ *  11 §2, 21 §5. */
 aclError aclrtPeekAtLastError(aclrtLastErrLevel level);
 
-/** Since 8.0. Besides 0 may return 100000, the stored code. Spec 11 §2, 21 §5. */
+/** Error that this thread met last; reading it clears it. Since 8.0. Besides 0 may return 100000, the stored
+ *  code. Spec 11 §2, 21 §5. */
 aclError aclrtGetLastError(aclrtLastErrLevel level);
 
 /** Spec 21 §4. */
@@ -1288,15 +1310,17 @@ aclError aclrtGetAllGroupInfo(aclrtGroupInfo *groupInfo);
 aclError aclrtGetGroupInfoDetail(const aclrtGroupInfo *groupInfo, int32_t groupIndex, aclrtGroupAttr attr,
     void *attrValue, size_t valueLen, size_t *paramRetSize);
 
-/** configPath may be NULL. Besides 0 may return 100002, 100003, 100005, 100006, 100007, 100008, 100009,
- *  100010, 148048, 207001, 507000, the code of a callback. Spec 10 §1. */
+/** Starts the runtime with the JSON file configPath, or with defaults. configPath may be NULL. Besides 0 may
+ *  return 100002, 100003, 100005, 100006, 100007, 100008, 100009, 100010, 148048, 207001, 507000, the code
+ *  of a callback. Spec 10 §1. */
 aclError aclInit(const char *configPath);
 
-/** Besides 0 may return 100001, 100037, 507000, the code of a callback. Spec 10 §2.1. */
+/** Ends the runtime and releases whatever still lives. Besides 0 may return 100001, 100037, 507000, the code
+ *  of a callback. Spec 10 §2.1. */
 aclError aclFinalize(void);
 
-/** refCount may be NULL. Since 8.5. Besides 0 may return 100001, 100037, 507000, the code of a callback.
- *  Spec 10 §2.1. */
+/** Takes back one aclInit; the last one ends the runtime. refCount receives what is left. refCount may be
+ *  NULL. Since 8.5. Besides 0 may return 100001, 100037, 507000, the code of a callback. Spec 10 §2.1. */
 aclError aclFinalizeReference(uint64_t *refCount);
 
 /** Since 8.0. Gives NULL on failure. Spec 23 §2. */
@@ -1315,28 +1339,29 @@ aclError aclrtBinaryUnLoad(aclrtBinHandle binHandle);
 aclError aclrtBinaryGetFunction(const aclrtBinHandle binHandle, const char *kernelName, aclrtFuncHandle
     *funcHandle);
 
-/** Since 8.0. Besides 0 may return 100000, 107000, 107002, 107003, 107017, 207001, 507024, the code of an
- *  earlier failed task. Spec 23 §5. */
+/** argsData may be NULL. Since 8.0. Besides 0 may return 100000, 107000, 107002, 107003, 107017, 207001,
+ *  507024, the code of an earlier failed task. Spec 23 §5. */
 aclError aclrtLaunchKernel(aclrtFuncHandle funcHandle, uint32_t numBlocks, const void *argsData, size_t
     argsSize, aclrtStream stream);
 
-/** Since 8.1. Besides 0 may return 100000, 107000, 107002, 107009, 207001, 507008, 507032. Spec 23 §2. */
+/** options may be NULL. Since 8.1. Besides 0 may return 100000, 107000, 107002, 107009, 207001, 507008,
+ *  507032. Spec 23 §2. */
 aclError aclrtBinaryLoadFromFile(const char *binPath, aclrtBinaryLoadOptions *options, aclrtBinHandle
     *binHandle);
 
-/** Since 8.5. Besides 0 may return 100000, 107000, 107002, 107003, 107017, 207000, 207001, 507024, the code
- *  of an earlier failed task. Spec 23 §5. */
+/** argsData and cfg may be NULL. Since 8.5. Besides 0 may return 100000, 107000, 107002, 107003, 107017,
+ *  207000, 207001, 507024, the code of an earlier failed task. Spec 23 §5. */
 aclError aclrtLaunchKernelV2(aclrtFuncHandle funcHandle, uint32_t numBlocks, const void *argsData, size_t
     argsSize, aclrtLaunchKernelCfg *cfg, aclrtStream stream);
 
-/** Since 8.3. Besides 0 may return 100000, 107000, 107002, 107003, 107017, 207000, 207001, 207012, 507024,
- *  the code of an earlier failed task. Spec 23 §5. */
+/** cfg and hostArgs and placeHolderArray may be NULL. Since 8.3. Besides 0 may return 100000, 107000,
+ *  107002, 107003, 107017, 207000, 207001, 207012, 507024, the code of an earlier failed task. Spec 23 §5. */
 aclError aclrtLaunchKernelWithHostArgs(aclrtFuncHandle funcHandle, uint32_t numBlocks, aclrtStream stream,
     aclrtLaunchKernelCfg *cfg, void *hostArgs, size_t argsSize, aclrtPlaceHolderInfo *placeHolderArray, size_t
     placeHolderNum);
 
-/** Since 9.1. Besides 0 may return 100000, 107000, 107002, 107003, 107017, 207000, 207001, 207012, 507024,
- *  the code of an earlier failed task. Spec 23 §5. */
+/** cfg and args may be NULL. Since 9.1. Besides 0 may return 100000, 107000, 107002, 107003, 107017, 207000,
+ *  207001, 207012, 507024, the code of an earlier failed task. Spec 23 §5. */
 aclError aclrtLaunchKernelWithArgsArray(void *func, uint32_t numBlocks, aclrtStream stream,
     aclrtLaunchKernelCfg *cfg, void **args);
 
@@ -1350,16 +1375,18 @@ aclError aclrtKernelArgsFinalize(aclrtArgsHandle argsHandle);
 aclError aclrtBinaryGetFunctionByEntry(aclrtBinHandle binHandle, uint64_t funcEntry, aclrtFuncHandle
     *funcHandle);
 
-/** Since 8.3. Besides 0 may return 100000, 107000, 107002, 207001, 507008, 507032. Spec 23 §2. */
+/** options may be NULL. Since 8.3. Besides 0 may return 100000, 107000, 107002, 207001, 507008, 507032. Spec
+ *  23 §2. */
 aclError aclrtBinaryLoadFromData(const void *data, size_t length, const aclrtBinaryLoadOptions *options,
     aclrtBinHandle *binHandle);
 
-/** In no product; since 9.2. Besides 0 may return 207000. Spec 23 §5. */
+/** cfg and hostArgs and placeHolderArray may be NULL. In no product; since 9.2. Besides 0 may return 207000.
+ *  Spec 23 §5. */
 aclError aclrtLaunchSIMTKernelWithHostArgs(void *func, struct dim3 gridDim, struct dim3 blockDim, size_t
     dynUbufSize, aclrtStream stream, aclrtLaunchKernelCfg *cfg, void *hostArgs, size_t argsSize,
     aclrtPlaceHolderInfo *placeHolderArray, size_t placeHolderNum);
 
-/** In no product; since 9.2. Besides 0 may return 207000. Spec 23 §5. */
+/** cfg and args may be NULL. In no product; since 9.2. Besides 0 may return 207000. Spec 23 §5. */
 aclError aclrtLaunchSIMTKernelWithArgsArray(void *func, struct dim3 gridDim, struct dim3 blockDim, size_t
     dynUbufSize, aclrtStream stream, aclrtLaunchKernelCfg *cfg, void **args);
 
@@ -1378,8 +1405,8 @@ aclError aclrtKernelArgsGetPlaceHolderBuffer(aclrtArgsHandle argsHandle, aclrtPa
 aclError aclrtKernelArgsInitByUserMem(aclrtFuncHandle funcHandle, aclrtArgsHandle argsHandle, void
     *userHostMem, size_t actualArgsSize);
 
-/** reserve may be NULL. Since 8.1. Besides 0 may return 100000, 107000, 107002, 107003, 107017, 207000,
- *  207001, 507024, the code of an earlier failed task. Spec 23 §5. */
+/** cfg and reserve may be NULL. Since 8.1. Besides 0 may return 100000, 107000, 107002, 107003, 107017,
+ *  207000, 207001, 507024, the code of an earlier failed task. Spec 23 §5. */
 aclError aclrtLaunchKernelWithConfig(aclrtFuncHandle funcHandle, uint32_t numBlocks, aclrtStream stream,
     aclrtLaunchKernelCfg *cfg, aclrtArgsHandle argsHandle, void *reserve);
 
@@ -1417,7 +1444,8 @@ aclError aclrtGetArgsFromExceptionInfo(const aclrtExceptionInfo *info, void **de
 aclError aclrtGetFunctionAttribute(aclrtFuncHandle funcHandle, aclrtFuncAttribute attrType, int64_t
     *attrValue);
 
-/** Since 9.1. Besides 0 may return 100000, 107017, 207000. Spec 23 §3. */
+/** paramOffset and paramSize may be NULL. Since 9.1. Besides 0 may return 100000, 107017, 207000. Spec 23
+ *  §3. */
 aclError aclrtFunctionGetParamInfo(const void *func, size_t paramIndex, size_t *paramOffset, size_t
     *paramSize);
 
@@ -1487,52 +1515,57 @@ aclError aclrtCmoSetDesc(void *cmoDesc, void *src, size_t size);
  *  an earlier failed task. Spec 34 §4. */
 aclError aclrtCmoWaitBarrier(aclrtBarrierTaskInfo *taskInfo, aclrtStream stream, uint32_t flag);
 
-/** Besides 0 may return 100000, 107000, 107002, 107030, 207000, 207001. Spec 31 §1.1. */
+/** Copies count bytes and returns when they are there; destMax is the room at dst in bytes. Besides 0 may
+ *  return 100000, 107000, 107002, 107030, 207000, 207001. Spec 31 §1.1. */
 aclError aclrtMemcpy(void *dst, size_t destMax, const void *src, size_t count, aclrtMemcpyKind kind);
 
-/** Besides 0 may return 100000, 107000, 107002, 107030, 207001. Spec 31 §4. */
+/** Fills count bytes with the low byte of value; maxCount is the room in bytes. Besides 0 may return 100000,
+ *  107000, 107002, 107030, 207001. Spec 31 §4. */
 aclError aclrtMemset(void *devPtr, size_t maxCount, int32_t value, size_t count);
 
-/** Besides 0 may return 100000, 107000, 107002, 107003, 107017, 107030, 207000, 507009, the code of an
- *  earlier failed task. Spec 31 §1.2. */
+/** Submits a copy of count bytes to a stream; destMax is the room at dst in bytes. Besides 0 may return
+ *  100000, 107000, 107002, 107003, 107017, 107030, 207000, 507009, the code of an earlier failed task. Spec
+ *  31 §1.2. */
 aclError aclrtMemcpyAsync(void *dst, size_t destMax, const void *src, size_t count, aclrtMemcpyKind kind,
     aclrtStream stream);
 
-/** Not on: 200I, INF, TRN; 950 before 9.0; since 8.2. Besides 0 may return 100000, 107000, 107002, 107030,
- *  207000, 207001. Spec 31 §3. */
+/** failIndex may be NULL. Not on: 200I, INF, TRN; 950 before 9.0; since 8.2. Besides 0 may return 100000,
+ *  107000, 107002, 107030, 207000, 207001. Spec 31 §3. */
 aclError aclrtMemcpyBatch(void **dsts, size_t *destMaxs, void **srcs, size_t *sizes, size_t numBatches,
     aclrtMemcpyBatchAttr *attrs, size_t *attrsIndexes, size_t numAttrs, size_t *failIndex);
 
-/** Not on: 200I, INF, TRN; 950 before 9.0; since 8.2. Besides 0 may return 100000, 107000, 107002, 107003,
- *  107017, 107030, 207000, 507009, the code of an earlier failed task. Spec 31 §3. */
+/** failIndex may be NULL. Not on: 200I, INF, TRN; 950 before 9.0; since 8.2. Besides 0 may return 100000,
+ *  107000, 107002, 107003, 107017, 107030, 207000, 507009, the code of an earlier failed task. Spec 31 §3. */
 aclError aclrtMemcpyBatchAsync(void **dsts, size_t *destMaxs, void **srcs, size_t *sizes, size_t numBatches,
     aclrtMemcpyBatchAttr *attrs, size_t *attrsIndexes, size_t numAttrs, size_t *failIndex, aclrtStream
     stream);
 
-/** Since 8.0. Besides 0 may return 100000, 107000, 107002, 107003, 107017, 107030, 207000, 507009, the code
- *  of an earlier failed task. Spec 31 §1.3. */
+/** Same as aclrtMemcpyAsync. Since 8.0. Besides 0 may return 100000, 107000, 107002, 107003, 107017, 107030,
+ *  207000, 507009, the code of an earlier failed task. Spec 31 §1.3. */
 aclError aclrtMemcpyAsyncWithCondition(void *dst, size_t destMax, const void *src, size_t count,
     aclrtMemcpyKind kind, aclrtStream stream);
 
-/** Besides 0 may return 100000, 107000, 107002, 107030, 207000, 207001. Spec 31 §2. */
+/** Copies height rows of width bytes; dpitch and spitch are the bytes from one row to the next. Besides 0
+ *  may return 100000, 107000, 107002, 107030, 207000, 207001. Spec 31 §2. */
 aclError aclrtMemcpy2d(void *dst, size_t dpitch, const void *src, size_t spitch, size_t width, size_t height,
     aclrtMemcpyKind kind);
 
-/** Besides 0 may return 100000, 107000, 107002, 107003, 107017, 107030, 207000, 507009, the code of an
- *  earlier failed task. Spec 31 §2. */
+/** Submits a copy of height rows of width bytes to a stream; pitches are in bytes. Besides 0 may return
+ *  100000, 107000, 107002, 107003, 107017, 107030, 207000, 507009, the code of an earlier failed task. Spec
+ *  31 §2. */
 aclError aclrtMemcpy2dAsync(void *dst, size_t dpitch, const void *src, size_t spitch, size_t width, size_t
     height, aclrtMemcpyKind kind, aclrtStream stream);
 
-/** Besides 0 may return 100000, 107000, 107002, 107003, 107017, 107030, 507009, the code of an earlier
- *  failed task. Spec 31 §4. */
+/** Submits a fill of count bytes to a stream; maxCount is the room in bytes. Besides 0 may return 100000,
+ *  107000, 107002, 107003, 107017, 107030, 507009, the code of an earlier failed task. Spec 31 §4. */
 aclError aclrtMemsetAsync(void *devPtr, size_t maxCount, int32_t value, size_t count, aclrtStream stream);
 
 /** Not on: INF, TRN; since 8.2. Besides 0 may return 100000, 107000, 107002, 107003, 107008, 107017, 207000,
  *  507009, the code of an earlier failed task. Spec 31 §1.4. */
 aclError aclrtMemcpyAsyncWithDesc(void *desc, aclrtMemcpyKind kind, aclrtStream stream);
 
-/** Not on: INF, TRN; since 8.2. Besides 0 may return 100000, 107000, 107002, 107008, 107030, 207000. Spec 31
- *  §1.4. */
+/** config may be NULL. Not on: INF, TRN; since 8.2. Besides 0 may return 100000, 107000, 107002, 107008,
+ *  107030, 207000. Spec 31 §1.4. */
 aclError aclrtSetMemcpyDesc(void *desc, aclrtMemcpyKind kind, void *srcAddr, void *dstAddr, size_t count, void
     *config);
 
@@ -1560,73 +1593,85 @@ aclError aclrtMemsetD32(void *ptr, size_t memSize, uint32_t value, size_t N);
 /** Known only by its signature. stream may be NULL. In no product. Besides 0 may return 207000. */
 aclError aclrtMemsetD32Async(void *ptr, size_t memSize, uint32_t value, size_t N, aclrtStream stream);
 
-/** Besides 0 may return 100000, 107002, 207000, 207001. Spec 30 §2.1. */
+/** Allocates size bytes on the current device, aligned to 64 bytes. Besides 0 may return 100000, 107002,
+ *  207000, 207001. Spec 30 §2.1. */
 aclError aclrtMalloc(void **devPtr, size_t size, aclrtMemMallocPolicy policy);
 
-/** Since 8.0. Besides 0 may return 100000, 107002, 207000, 207001. Spec 30 §2.2. */
+/** Allocates size bytes on the current device, aligned to 32 bytes. Since 8.0. Besides 0 may return 100000,
+ *  107002, 207000, 207001. Spec 30 §2.2. */
 aclError aclrtMallocAlign32(void **devPtr, size_t size, aclrtMemMallocPolicy policy);
 
-/** Besides 0 may return 100000, 107002, 207000, 207001. Spec 30 §2.3. */
+/** Allocates size bytes of cached memory on the current device. Besides 0 may return 100000, 107002, 207000,
+ *  207001. Spec 30 §2.3. */
 aclError aclrtMallocCached(void **devPtr, size_t size, aclrtMemMallocPolicy policy);
 
 /** Since 8.1. Besides 0 may return 100000, 107000, 107002. Spec 34 §3. */
 aclError aclrtPointerGetAttributes(const void *ptr, aclrtPtrAttributes *attributes);
 
-/** Besides 0 may return 100000, 107000, 107002. Spec 30 §2.8. */
+/** Writes cached device memory back; size in bytes. Besides 0 may return 100000, 107000, 107002. Spec 30
+ *  §2.8. */
 aclError aclrtMemFlush(void *devPtr, size_t size);
 
-/** Besides 0 may return 100000, 107000, 107002. Spec 30 §2.8. */
+/** Drops cached device memory; size in bytes. Besides 0 may return 100000, 107000, 107002. Spec 30 §2.8. */
 aclError aclrtMemInvalidate(void *devPtr, size_t size);
 
-/** Besides 0 may return 100000, 107000, 107002. Spec 30 §2.7. */
+/** Frees device memory at once, without waiting for work that uses it. Besides 0 may return 100000, 107000,
+ *  107002. Spec 30 §2.7. */
 aclError aclrtFree(void *devPtr);
 
-/** Besides 0 may return 100000, 107002, 207000. Spec 30 §1.1. */
+/** Free and total bytes of one kind of memory on the current device. Besides 0 may return 100000, 107002,
+ *  207000. Spec 30 §1.1. */
 aclError aclrtGetMemInfo(aclrtMemAttr attr, size_t *free, size_t *total);
 
 /** Not on: 950; since 8.5. Besides 0 may return 100000, 107001. Spec 30 §1.3. */
 aclError aclrtGetMemUsageInfo(int32_t deviceId, aclrtMemUsageInfo *memUsageInfo, size_t inputNum, size_t
     *outputNum);
 
-/** Since 8.5. Besides 0 may return 100000, 107000, 107002, 107022, 107030, the code of an earlier failed
- *  task. Spec 30 §2.7. */
+/** Waits for the device, then frees device memory. Since 8.5. Besides 0 may return 100000, 107000, 107002,
+ *  107022, 107030, the code of an earlier failed task. Spec 30 §2.7. */
 aclError aclrtFreeWithDevSync(void *devPtr);
 
 /** Known only by its signature. In no product. Besides 0 may return 207000. */
 aclError aclrtCheckMemType(void **addrList, uint32_t size, uint32_t memType, uint32_t *checkResult, uint32_t
     reserve);
 
-/** cfg may be NULL. Since 8.1. Besides 0 may return 100000, 107000, 107002, 207000, 207001. Spec 30 §2.5. */
+/** Allocates device memory that the task scheduler can reach. cfg may be NULL. Since 8.1. Besides 0 may
+ *  return 100000, 107000, 107002, 207000, 207001. Spec 30 §2.5. */
 aclError aclrtMallocForTaskScheduler(void **devPtr, size_t size, aclrtMemMallocPolicy policy,
     aclrtMallocConfig *cfg);
 
-/** cfg may be NULL. Since 8.1. Besides 0 may return 100000, 107000, 107002, 207000, 207001. Spec 30 §2.4. */
+/** Same as aclrtMalloc, with attributes. cfg may be NULL. Since 8.1. Besides 0 may return 100000, 107000,
+ *  107002, 207000, 207001. Spec 30 §2.4. */
 aclError aclrtMallocWithCfg(void **devPtr, size_t size, aclrtMemMallocPolicy policy, aclrtMallocConfig *cfg);
 
 /** Not on: 200I, INF, TRN; since 8.5. Besides 0 may return 100000, 107000, 107002, 207000. Spec 30 §3.4. */
 aclError aclrtHostRegisterV2(void *ptr, uint64_t size, uint32_t flag);
 
-/** Besides 0 may return 100000, 107002, 207001. Spec 30 §3.1. */
+/** Allocates size bytes of pinned host memory. Besides 0 may return 100000, 107002, 207001. Spec 30 §3.1. */
 aclError aclrtMallocHost(void **hostPtr, size_t size);
 
-/** cfg may be NULL. Since 8.1. Besides 0 may return 100000, 107000, 107002, 207000, 207001. Spec 30 §3.1. */
+/** Same as aclrtMallocHost, with attributes. cfg may be NULL. Since 8.1. Besides 0 may return 100000,
+ *  107000, 107002, 207000, 207001. Spec 30 §3.1. */
 aclError aclrtMallocHostWithCfg(void **ptr, uint64_t size, aclrtMallocConfig *cfg);
 
-/** Besides 0 may return 100000, 107000, 107002. Spec 30 §3.2. */
+/** Frees pinned host memory at once, without waiting for work that uses it. Besides 0 may return 100000,
+ *  107000, 107002. Spec 30 §3.2. */
 aclError aclrtFreeHost(void *hostPtr);
 
-/** Not on: 950, 200I, INF; since 8.1. Besides 0 may return 100000, 107000, 107002, 207000. Spec 30 §3.3. */
+/** Makes size bytes of host memory reachable by the device; devPtr receives the device address. Not on: 950,
+ *  200I, INF; since 8.1. Besides 0 may return 100000, 107000, 107002, 207000. Spec 30 §3.3. */
 aclError aclrtHostRegister(void *ptr, uint64_t size, aclrtHostRegisterType type, void **devPtr);
 
 /** Not on: 200I, INF, TRN; 950 before 9.1; 950DT; since 8.5. Besides 0 may return 100000, 107000, 107002.
  *  Spec 30 §3.6. */
 aclError aclrtHostGetDevicePointer(void *pHost, void **pDevice, uint32_t flag);
 
-/** Since 8.5. Besides 0 may return 100000, 107000, 107002, 107022, 107030, the code of an earlier failed
- *  task. Spec 30 §3.2. */
+/** Waits for the device, then frees pinned host memory. Since 8.5. Besides 0 may return 100000, 107000,
+ *  107002, 107022, 107030, the code of an earlier failed task. Spec 30 §3.2. */
 aclError aclrtFreeHostWithDevSync(void *hostPtr);
 
-/** Not on: 950, 200I, INF; since 8.1. Besides 0 may return 100000, 107000, 107002. Spec 30 §3.5. */
+/** Takes back aclrtHostRegister. Not on: 950, 200I, INF; since 8.1. Besides 0 may return 100000, 107000,
+ *  107002. Spec 30 §3.5. */
 aclError aclrtHostUnregister(void *ptr);
 
 /** Not on: 950 before 9.1; since 8.5. Besides 0 may return 100000, 107001. Spec 30 §3.7. */
@@ -1715,10 +1760,12 @@ aclError aclrtMemManagedPrefetchBatchAsync(const void **ptrs, size_t *sizes, siz
     aclrtMemManagedLocation *prefetchLocs, size_t *prefetchLocIdxs, size_t numPrefetchLocs, uint64_t flags,
     aclrtStream stream);
 
-/** Not on: 200I; since 9.0. Besides 0 may return 100000, 107000, 107001, 107002. Spec 32 §2.7. */
+/** Makes size bytes of device memory reachable by another device. flags must be 0. Not on: 200I; since 9.0.
+ *  Besides 0 may return 100000, 107000, 107001, 107002. Spec 32 §2.7. */
 aclError aclrtMemP2PMap(void *devPtr, size_t size, int32_t dstDevId, uint64_t flags);
 
-/** Since 7.0. Besides 0 may return 100000, 107000, 107002, 207000, 207001. Spec 33 §2.5. */
+/** expectPtr may be NULL. Since 7.0. Besides 0 may return 100000, 107000, 107002, 207000, 207001. Spec 33
+ *  §2.5. */
 aclError aclrtReserveMemAddress(void **virPtr, size_t size, size_t alignment, void *expectPtr, uint64_t
     flags);
 
@@ -1783,7 +1830,8 @@ aclError aclrtReserveMemAddressNoUCMemory(void **virPtr, size_t size, size_t ali
 /** Not on: 950DT from 9.1; since 8.5. Besides 0 may return 100000, 107000, 107001, 107002. Spec 33 §2.13. */
 aclError aclrtMemGetAccess(void *virPtr, aclrtMemLocation *location, uint64_t *flag);
 
-/** Since 9.0. Besides 0 may return 100000, 107000, 107002. Spec 30 §2.9. */
+/** Start and requested size of the block that ptr lies in. Since 9.0. Besides 0 may return 100000, 107000,
+ *  107002. Spec 30 §2.9. */
 aclError aclrtMemGetAddressRange(void *ptr, void **pbase, size_t *psize);
 
 /** Not on: all but A3; since 9.1. Besides 0 may return 100000, 107000, 107002. Spec 33 §2.13. */
@@ -1824,7 +1872,7 @@ aclError aclrtRecordNotify(aclrtNotify notify, aclrtStream stream);
 /** Since 8.3. Besides 0 may return 100000, 107017. Spec 20 §5. */
 aclError aclrtGetNotifyId(aclrtNotify notify, uint32_t *notifyId);
 
-/** Besides 0 may return 100000. Spec 11 §5. */
+/** Version of the interface, in three numbers. Besides 0 may return 100000. Spec 11 §5. */
 aclError aclrtGetVersion(int32_t *majorVersion, int32_t *minorVersion, int32_t *patchVersion);
 
 /** Since 8.0. Besides 0 may return 100000, 100003. Spec 11 §5. */
@@ -1866,28 +1914,32 @@ aclError aclrtSnapShotProcessUnlock(void);
 /** Besides 0 may return 100000, 107000, 107002, 107003, 107017, 107027, 207000. Spec 20 §3. */
 aclError aclrtSetStreamFailureMode(aclrtStream stream, uint64_t mode);
 
-/** Besides 0 may return 100000, 107002, 207008. Spec 20 §3. */
+/** Creates a stream in the current context. Besides 0 may return 100000, 107002, 207008. Spec 20 §3. */
 aclError aclrtCreateStream(aclrtStream *stream);
 
-/** Since 7.0. Besides 0 may return 100000, 107002, 207000, 207008. Spec 20 §3, §3.1. */
+/** Creates a stream with a priority and an OR of ACL_STREAM_* flags. Since 7.0. Besides 0 may return 100000,
+ *  107002, 207000, 207008. Spec 20 §3, §3.1. */
 aclError aclrtCreateStreamWithConfig(aclrtStream *stream, uint32_t priority, uint32_t flag);
 
-/** Besides 0 may return 100000, 107000, 107002, 107003, 107017, 107027. Spec 20 §3. */
+/** Destroys a stream; the default stream cannot be destroyed. Besides 0 may return 100000, 107000, 107002,
+ *  107003, 107017, 107027. Spec 20 §3. */
 aclError aclrtDestroyStream(aclrtStream stream);
 
 /** Since 7.0. Besides 0 may return 100000, 107000, 107002, 107003, 107017, 107027. Spec 20 §3. */
 aclError aclrtDestroyStreamForce(aclrtStream stream);
 
-/** Besides 0 may return 107000, 107002, 107003, 107017, 107022, 107023, 107027, the code of an earlier
- *  failed task. Spec 20 §3. */
+/** Blocks until everything submitted to a stream is done. A NULL stream is the default stream. Besides 0 may
+ *  return 107000, 107002, 107003, 107017, 107022, 107023, 107027, the code of an earlier failed task. Spec
+ *  20 §3. */
 aclError aclrtSynchronizeStream(aclrtStream stream);
 
-/** Since 6.0. Besides 0 may return 100000, 107000, 107002, 107003, 107017, 107022, 107023, 107027, 507046,
- *  the code of an earlier failed task. Spec 20 §3. */
+/** Same as aclrtSynchronizeStream with a limit of timeout milliseconds; -1 means no limit. Since 6.0.
+ *  Besides 0 may return 100000, 107000, 107002, 107003, 107017, 107022, 107023, 107027, 507046, the code of
+ *  an earlier failed task. Spec 20 §3. */
 aclError aclrtSynchronizeStreamWithTimeout(aclrtStream stream, int32_t timeout);
 
-/** Besides 0 may return 100000, 107002, 107003, 107017, 107027, the code of an earlier failed task. Spec 20
- *  §3. */
+/** Tells without waiting whether a stream is done. A NULL stream is the default stream. Besides 0 may return
+ *  100000, 107002, 107003, 107017, 107027, the code of an earlier failed task. Spec 20 §3. */
 aclError aclrtStreamQuery(aclrtStream stream, aclrtStreamStatus *status);
 
 /** Besides 0 may return 100000, 107002, 107003, 107017, 207000. Spec 20 §3. */
@@ -1920,13 +1972,16 @@ aclError aclrtCreateStreamV2(aclrtStream *stream, const aclrtStreamConfigHandle 
 /** args may be NULL. Since 8.5. Besides 0 may return 100000, 107000. Spec 21 §7.1. */
 aclError aclrtRegStreamStateCallback(const char *regName, aclrtStreamStateCallback callback, void *args);
 
-/** Since 9.0. Besides 0 may return 100000, 107002, 107017. Spec 20 §3. */
+/** Priority of a stream. A NULL stream is the default stream. Since 9.0. Besides 0 may return 100000,
+ *  107002, 107017. Spec 20 §3. */
 aclError aclrtStreamGetPriority(aclrtStream stream, uint32_t *priority);
 
-/** Since 9.0. Besides 0 may return 100000, 107002, 107017. Spec 20 §3. */
+/** Flags a stream was created with. A NULL stream is the default stream. Since 9.0. Besides 0 may return
+ *  100000, 107002, 107017. Spec 20 §3. */
 aclError aclrtStreamGetFlags(aclrtStream stream, uint32_t *flags);
 
-/** Since 8.2. Besides 0 may return 100000, 107002, 107017. Spec 20 §3. */
+/** Number of a stream, unique on its device. A NULL stream is the default stream. Since 8.2. Besides 0 may
+ *  return 100000, 107002, 107017. Spec 20 §3. */
 aclError aclrtStreamGetId(aclrtStream stream, int32_t *streamId);
 
 /** Not on: A3; since 8.3. Besides 0 may return 100000, 107000, 107002, 107003, 107005, 107017, the code of
@@ -1949,7 +2004,7 @@ aclError aclrtStreamStop(aclrtStream stream);
 aclError aclrtGetStreamAttribute(aclrtStream stream, aclrtStreamAttr stmAttrType, aclrtStreamAttrValue
     *value);
 
-/** Since 8.2. Besides 0 may return 100000, 107002. Spec 20 §3. */
+/** How many more streams can be created. Since 8.2. Besides 0 may return 100000, 107002. Spec 20 §3. */
 aclError aclrtGetStreamAvailableNum(uint32_t *streamCount);
 
 #ifdef __cplusplus

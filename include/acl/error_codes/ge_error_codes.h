@@ -18,7 +18,8 @@ static const uint32_t ACL_ERROR_GE_EXEC_MODEL_PATH_INVALID = 145002U; /* model p
 static const uint32_t ACL_ERROR_GE_EXEC_MODEL_ID_INVALID = 145003U; /* model id is bad */
 static const uint32_t ACL_ERROR_GE_EXEC_MODEL_DATA_SIZE_INVALID = 145006U; /* model data size is bad */
 static const uint32_t ACL_ERROR_GE_EXEC_MODEL_ADDR_INVALID = 145007U; /* model memory address is bad */
-static const uint32_t ACL_ERROR_GE_EXEC_MODEL_QUEUE_ID_INVALID = 145008U; /* queue id given for the model is bad */
+/* queue id given for the model is bad */
+static const uint32_t ACL_ERROR_GE_EXEC_MODEL_QUEUE_ID_INVALID = 145008U;
 static const uint32_t ACL_ERROR_GE_EXEC_LOAD_MODEL_REPEATED = 145009U; /* model loaded twice */
 static const uint32_t ACL_ERROR_GE_DYNAMIC_INPUT_ADDR_INVALID = 145011U; /* dynamic input address is bad */
 static const uint32_t ACL_ERROR_GE_DYNAMIC_INPUT_LENGTH_INVALID = 145012U; /* dynamic input length is bad */
@@ -36,10 +37,14 @@ static const uint32_t ACL_ERROR_GE_MEMORY_ALLOCATION = 245000U; /* graph engine 
 static const uint32_t ACL_ERROR_GE_MEMORY_OPERATE_FAILED = 245001U; /* graph engine memory operation failed */
 static const uint32_t ACL_ERROR_GE_INTERNAL_ERROR = 545000U; /* internal graph engine fault */
 static const uint32_t ACL_ERROR_GE_LOAD_MODEL = 545001U; /* graph engine could not load the model */
-static const uint32_t ACL_ERROR_GE_EXEC_LOAD_MODEL_PARTITION_FAILED = 545002U; /* model partition could not be loaded */
-static const uint32_t ACL_ERROR_GE_EXEC_LOAD_WEIGHT_PARTITION_FAILED = 545003U; /* weight partition could not be loaded */
-static const uint32_t ACL_ERROR_GE_EXEC_LOAD_TASK_PARTITION_FAILED = 545004U; /* task partition could not be loaded */
-static const uint32_t ACL_ERROR_GE_EXEC_LOAD_KERNEL_PARTITION_FAILED = 545005U; /* kernel partition could not be loaded */
+/* model partition could not be loaded */
+static const uint32_t ACL_ERROR_GE_EXEC_LOAD_MODEL_PARTITION_FAILED = 545002U;
+/* weight partition could not be loaded */
+static const uint32_t ACL_ERROR_GE_EXEC_LOAD_WEIGHT_PARTITION_FAILED = 545003U;
+/* task partition could not be loaded */
+static const uint32_t ACL_ERROR_GE_EXEC_LOAD_TASK_PARTITION_FAILED = 545004U;
+/* kernel partition could not be loaded */
+static const uint32_t ACL_ERROR_GE_EXEC_LOAD_KERNEL_PARTITION_FAILED = 545005U;
 static const uint32_t ACL_ERROR_GE_EXEC_RELEASE_MODEL_DATA = 545006U; /* model data could not be released */
 static const uint32_t ACL_ERROR_GE_COMMAND_HANDLE = 545007U; /* graph engine command failed */
 static const uint32_t ACL_ERROR_GE_GET_TENSOR_INFO = 545008U; /* tensor information unavailable */

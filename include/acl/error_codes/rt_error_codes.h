@@ -38,14 +38,17 @@ extern "C" {
 #define ACL_ERROR_RT_DEVICE_TASK_ABORT 107022 /* device is aborting its tasks */
 #define ACL_ERROR_RT_STREAM_ABORT 107023 /* stream is being aborted */
 #define ACL_ERROR_RT_CAPTURE_DEPENDENCY 107024 /* capture: illegal dependency between streams or events */
-#define ACL_ERROR_RT_STREAM_UNJOINED 107025 /* capture: a forked stream was not joined back, captured model unusable */
+/* capture: a forked stream was not joined back, captured model unusable */
+#define ACL_ERROR_RT_STREAM_UNJOINED 107025
 #define ACL_ERROR_RT_MODEL_CAPTURED 107026 /* model is in the captured state */
 #define ACL_ERROR_RT_STREAM_CAPTURED 107027 /* operation not allowed while the stream is capturing */
 #define ACL_ERROR_RT_EVENT_CAPTURED 107028 /* operation not allowed on an event recorded during capture */
 #define ACL_ERROR_RT_STREAM_NOT_CAPTURED 107029 /* stream is not capturing */
 #define ACL_ERROR_RT_CAPTURE_MODE_NOT_SUPPORT 107030 /* call forbidden under the current capture mode */
-#define ACL_ERROR_RT_STREAM_CAPTURE_IMPLICIT 107031 /* capture: forbidden implicit dependency through the default stream */
-#define ACL_ERROR_STREAM_CAPTURE_CONFLICT 107032 /* capture: streams that depend on each other cannot both begin capture */
+/* capture: forbidden implicit dependency through the default stream */
+#define ACL_ERROR_RT_STREAM_CAPTURE_IMPLICIT 107031
+/* capture: streams that depend on each other cannot both begin capture */
+#define ACL_ERROR_STREAM_CAPTURE_CONFLICT 107032
 #define ACL_ERROR_STREAM_TASK_GROUP_STATUS 107033 /* task group is in the wrong state */
 #define ACL_ERROR_STREAM_TASK_GROUP_INTR 107034 /* task group was interrupted */
 #define ACL_ERROR_RT_TASK_ABORT_STOP 107035 /* device task abort stopped before its post-processing stage */
@@ -69,7 +72,8 @@ extern "C" {
 #define ACL_ERROR_RT_AIVEC_OVER_FLOW 207016 /* vector core arithmetic overflow */
 #define ACL_ERROR_RT_OVER_FLOW 207017 /* arithmetic overflow, unspecified unit */
 #define ACL_ERROR_RT_DEVICE_OOM 207018 /* device memory exhausted */
-#define ACL_ERROR_RT_FEATURE_NOT_SUPPORT_UPDATE_OP 207019 /* this operator cannot be updated in a captured model */
+/* this operator cannot be updated in a captured model */
+#define ACL_ERROR_RT_FEATURE_NOT_SUPPORT_UPDATE_OP 207019
 #define ACL_ERROR_RT_INTERNAL_ERROR 507000 /* internal runtime fault */
 #define ACL_ERROR_RT_TS_ERROR 507001 /* internal task scheduler fault */
 #define ACL_ERROR_RT_STREAM_TASK_FULL 507002 /* stream task queue is full */
@@ -133,7 +137,8 @@ extern "C" {
 #define ACL_ERROR_RT_AICPU_INTERNAL_ERROR 507900 /* internal AI CPU fault */
 #define ACL_ERROR_RT_SOCKET_CLOSE 507901 /* host-device channel closed */
 #define ACL_ERROR_RT_AICPU_INFO_LOAD_RSP_ERR 507902 /* AI CPU answered an info load request with an error */
-#define ACL_ERROR_RT_STREAM_CAPTURE_INVALIDATED 507903 /* stream capture was invalidated by an earlier error */
+/* stream capture was invalidated by an earlier error */
+#define ACL_ERROR_RT_STREAM_CAPTURE_INVALIDATED 507903
 #define ACL_ERROR_RT_COMM_OP_RETRY_FAIL 507904 /* retry of a collective operation failed */
 #define ACLNN_STRESS_BIT_FAIL 574006 /* stress test found a bit error */
 #define ACLNN_CLEAR_DEVICE_STATE_FAIL 574007 /* device state could not be cleared */
