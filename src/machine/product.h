@@ -16,6 +16,10 @@
 
 namespace belay::machine {
 
+// Device memory comes in pages of 2 MiB. // SPEC 30 §0.3
+inline constexpr uint64_t kPageBytes = 2ull << 20;
+inline constexpr uint64_t kMaxMemoryBytes = 16ull << 40;  // per device
+
 enum class MemoryKind : uint8_t { kHbm, kDdr };
 enum class Form : uint8_t { kEp, kRc };  // kRc: the board form of the 200I family // SPEC 00 rule 11
 
