@@ -44,6 +44,7 @@ struct RunPage::Header {
   std::atomic<uint64_t> magic;
   uint32_t version;
   uint32_t bytes;
+  std::atomic<uint32_t> loaded;
   std::atomic<uint32_t> processes;
   std::atomic<uint32_t> thread_hint;
   std::atomic<uint32_t> threads_used;  // slots below were used at some time
@@ -76,22 +77,24 @@ tl::expected<RunPage, std::string> RunPage::Create() {
   return page;
 }
 
-tl::expected<RunPage, std::string> RunPage::Open(const char* path) {
+RunPage::Header* RunPage::MapExisting(const char* path, size_t bytes) {
   int fd = path == nullptr ? -1 : open(path, O_RDWR | O_CLOEXEC);
+  if (fd < 0) return nullptr;
   struct stat facts {};
-  if (fd >= 0 && fstat(fd, &facts) == 0 && facts.st_size == kBytes) {
-    void* memory = mmap(nullptr, kBytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE, fd, 0);
-    close(fd);
-    auto* header = static_cast<Header*>(memory);
-    if (memory != MAP_FAILED) {
-      if (header->magic.load(std::memory_order_acquire) == kMagic && header->version == kVersion) {
-        return RunPage(header, -1, /*from_run=*/true);
-      }
-      munmap(memory, kBytes);
-    }
-  } else if (fd >= 0) {
-    close(fd);
+  void* memory = MAP_FAILED;
+  if (fstat(fd, &facts) == 0 && facts.st_size == kBytes) {
+    memory = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE, fd, 0);
   }
+  close(fd);
+  if (memory == MAP_FAILED) return nullptr;
+  auto* header = static_cast<Header*>(memory);
+  if (header->magic.load(std::memory_order_acquire) == kMagic && header->version == kVersion) return header;
+  munmap(memory, bytes);
+  return nullptr;
+}
+
+tl::expected<RunPage, std::string> RunPage::Open(const char* path) {
+  if (Header* header = MapExisting(path, kBytes)) return RunPage(header, -1, /*from_run=*/true);
   // Shared with forked children, so that what they find reaches the report of the first process.
   void* memory =
       mmap(nullptr, kBytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
@@ -131,6 +134,15 @@ void RunPage::Format() {
   threads_[0].shared_ = 1;
   header_->magic.store(kMagic, std::memory_order_release);
 }
+
+void RunPage::NoteLoaded(const char* path) {
+  Header* header = MapExisting(path, kThreadsStart);
+  if (header == nullptr) return;
+  header->loaded.fetch_add(1, std::memory_order_relaxed);
+  munmap(header, kThreadsStart);
+}
+
+uint32_t RunPage::loaded() const { return header_->loaded.load(std::memory_order_relaxed); }
 
 void RunPage::AddProcess() { header_->processes.fetch_add(1, std::memory_order_relaxed); }
 

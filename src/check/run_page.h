@@ -82,7 +82,12 @@ class RunPage {
   bool from_run() const { return from_run_; }
   int fd() const { return fd_; }
 
-  // Processes that loaded the library.
+  // For the library's constructor: tells the page at `path` that a process loaded the library, even if it never
+  // calls it. Does nothing when `path` is null or names no page.
+  static void NoteLoaded(const char* path);
+  uint32_t loaded() const;
+
+  // Processes that used the library.
   void AddProcess();
   uint32_t processes() const;
 
@@ -142,6 +147,8 @@ class RunPage {
 
   RunPage(Header* header, int fd, bool from_run);
   void Format();
+  // The first `bytes` of the page at `path`; null when there is none.
+  static Header* MapExisting(const char* path, size_t bytes);
 
   Header* header_ = nullptr;
   ThreadCounters* threads_ = nullptr;

@@ -121,6 +121,7 @@ TEST(RunPage, ProcessesShareThePageThatBelayRunMade) {
   const std::string path = PathOf(*page);
   pid_t child = fork();
   if (child == 0) {
+    RunPage::NoteLoaded(path.c_str());
     auto joined = RunPage::Open(path.c_str());
     if (!joined || !joined->from_run()) _exit(1);
     joined->AddProcess();
@@ -135,6 +136,7 @@ TEST(RunPage, ProcessesShareThePageThatBelayRunMade) {
   int status = 0;
   ASSERT_EQ(waitpid(child, &status, 0), child);
   ASSERT_TRUE(WIFSIGNALED(status));
+  EXPECT_EQ(page->loaded(), 1u);
   EXPECT_EQ(page->processes(), 1u);
   EXPECT_EQ(page->totals().bytes, 7u);
   EXPECT_EQ(page->devices_opened(), 2);
@@ -152,6 +154,7 @@ TEST(RunPage, WhatIsNoRunPageIsNotJoined) {
     auto page = RunPage::Open(path);
     ASSERT_TRUE(page.has_value());
     EXPECT_FALSE(page->from_run()) << path;
+    RunPage::NoteLoaded(path);
   }
 }
 
