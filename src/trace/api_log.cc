@@ -8,7 +8,8 @@
 #include <cmath>
 #include <cstdio>
 #include <cstring>
-#include <ctime>
+
+#include "os/thread.h"
 
 namespace belay::trace {
 namespace {
@@ -96,7 +97,7 @@ void ApiLog::Record(const char* api, int32_t code, uint64_t start_ns, uint64_t d
   if (!enabled()) return;
   Text<3072> line;
   line.Format("{\"api\":\"%s\",\"code\":%" PRId32 ",\"thread\":%d,\"ns\":%" PRIu64 ",\"dur\":%" PRIu64 ",\"args\":{", api,
-              code, static_cast<int>(gettid()), start_ns, duration_ns);
+              code, static_cast<int>(os::ThreadId()), start_ns, duration_ns);
   line.Append(args.view()).Append("}}\n");
   ssize_t written = 0;
   do {
@@ -107,10 +108,6 @@ void ApiLog::Record(const char* api, int32_t code, uint64_t start_ns, uint64_t d
   fprintf(stderr, "belay: log %s ends here: %s\n", path_.c_str(), why);
 }
 
-uint64_t ApiLog::Now() {
-  timespec now;
-  clock_gettime(CLOCK_MONOTONIC, &now);
-  return static_cast<uint64_t>(now.tv_sec) * 1'000'000'000 + static_cast<uint64_t>(now.tv_nsec);
-}
+uint64_t ApiLog::Now() { return static_cast<uint64_t>(os::MonotonicNs()); }
 
 }  // namespace belay::trace

@@ -1,0 +1,133 @@
+#!/usr/bin/env python3
+"""Runs the benchmarks, judges them by bench/goals.py and prints one table.
+
+    bench/run.py [--build DIR] [--lib DIR] [--json FILE] [--quick] [GROUP...]     GROUP: copy rows calls basic
+
+Every program uses only the C ABI of the library in DIR (default: lib64 of the build). Exit code 1: a goal was missed.
+"""
+import argparse
+import json
+import os
+import statistics
+import subprocess
+import sys
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parent))
+import goals  # noqa: E402
+
+GROUPS = ["copy", "rows", "calls", "basic"]
+RUNS = 5  # processes of each kind that check=basic and check=off are compared over
+
+
+def size_text(text: str) -> str:
+    size = int(text)
+    for unit, name in ((goals.MiB, "MiB"), (goals.KiB, "KiB")):
+        if size >= unit and size % unit == 0:
+            return f"{size // unit} {name}"
+    return f"{size} B"
+
+
+def nice(name: str) -> str:
+    head, _, last = name.rpartition("/")
+    return f"{head} {size_text(last)}" if last.isdigit() else name
+
+
+class Runner:
+    def __init__(self, args):
+        self.args = args
+
+    def run(self, program: str, check: str):
+        """The lines that a benchmark prints, as they come."""
+        command = [str(self.args.build / "bench" / program)]
+        if self.args.quick:
+            command += ["--rounds", "5", "--round-ms", "0.5"]
+        if self.args.only:
+            command += ["--only", self.args.only]
+        env = {name: value for name, value in os.environ.items() if not name.startswith("BELAY")}
+        env["BELAY"] = f"check={check}"
+        env["LD_LIBRARY_PATH"] = f"{self.args.lib}:{env.get('LD_LIBRARY_PATH', '')}"
+        with subprocess.Popen(command, env=env, stdout=subprocess.PIPE, text=True) as process:
+            for line in process.stdout:
+                yield json.loads(line)
+        if process.returncode != 0:
+            raise SystemExit(f"bench/run.py: {program} ended with {process.returncode}")
+
+
+class Table:
+    def __init__(self):
+        self.rows = []
+        print(f"{'what':<34}{'reached':>12}{'goal':>12}  verdict")
+
+    def add(self, row: dict, unit: str, reached: float, goal, good: bool, remark: str = ""):
+        verdict = "-" if goal is None else "ok" if good else "MISSED"
+        sign = {"x": ">=", "pairs": "<=", "x off": "<="}[unit]
+        shown = "" if goal is None else f"{sign} {goal:g}"
+        print(f"{nice(row['id']):<34}{reached:>7.2f}{' ' + unit:<6}{shown:>11}  {verdict:<7}{remark}", flush=True)
+        self.rows.append({**row, "reached": round(reached, 4), "unit": unit, "goal": goal, "verdict": verdict})
+
+    def ratio(self, row: dict):
+        goal = goals.ratio_goal(row["id"], row.get("limit", 0.0))
+        remark = f"lower quartile {row['low']:.2f}"
+        if row.get("limit"):
+            remark += f", simple loop {row['limit']:.2f}"
+        self.add(row, "x", row["ratio"], goal, goal is None or row["ratio"] >= goal, remark)
+
+    def pairs(self, row: dict):
+        goal = goals.pairs_goal(row["id"])
+        self.add(row, "pairs", row["pairs"], goal, goal is None or row["pairs"] <= goal,
+                 f"{row['ns']:.0f} ns, a pair is {row['pair_ns']:.1f} ns")
+
+    def basic(self, off: dict, basic: dict):
+        for name, values in off.items():
+            factor = statistics.median(basic[name]) / statistics.median(values)
+            row = {"id": name, "off_pairs": values, "basic_pairs": basic[name]}
+            goal = goals.basic_goal(name)
+            self.add(row, "x off", factor, goal, goal is None or factor <= goal, "check=basic")
+
+
+def main():
+    root = Path(__file__).resolve().parent.parent
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("groups", nargs="*", metavar="GROUP", help="copy rows calls basic; default all")
+    parser.add_argument("--build", type=Path, default=root / "build" / "bench", help="build tree with the benchmarks")
+    parser.add_argument("--lib", type=Path, help="folder of libascendcl.so, e.g. of an install prefix")
+    parser.add_argument("--json", type=Path, help="where to write the results; default BUILD/bench/results.json")
+    parser.add_argument("--quick", action="store_true", help="few short rounds: to see that it runs, not to judge")
+    parser.add_argument("--only", help="only rows whose id contains this text, e.g. h2d/65536")
+    args = parser.parse_args()
+    for group in args.groups:
+        if group not in GROUPS:
+            parser.error(f"unknown group {group}; there are {' '.join(GROUPS)}")
+    args.build = args.build.resolve()
+    args.lib = (args.lib or args.build / "lib64").resolve()
+    groups = args.groups or GROUPS
+
+    runner, table = Runner(args), Table()
+    for group in ("copy", "rows"):
+        if group in groups:
+            for row in runner.run(f"bench_{group}", "off"):
+                table.ratio(row)
+    if "calls" in groups:
+        for row in runner.run("bench_calls", "off"):
+            table.pairs(row)
+    if "basic" in groups:
+        # Turn and turn about, so that a slow minute of the machine meets both.
+        found = {"off": {}, "basic": {}}
+        for turn in range(1 if args.quick else RUNS):
+            for check in ("off", "basic") if turn % 2 == 0 else ("basic", "off"):
+                for row in runner.run("bench_calls", check):
+                    found[check].setdefault(row["id"], []).append(row["pairs"])
+        table.basic(found["off"], found["basic"])
+
+    missed = [row["id"] for row in table.rows if row["verdict"] == "MISSED"]
+    judged = sum(row["verdict"] != "-" for row in table.rows)
+    print(f"{judged - len(missed)} of {judged} goals reached" + (f"; missed: {', '.join(missed)}" if missed else ""))
+    file = args.json or args.build / "bench" / "results.json"
+    file.write_text(json.dumps({"schema": 1, "quick": args.quick, "rows": table.rows}, indent=1) + "\n")
+    print(f"written to {file}")
+    return 1 if missed and not args.quick else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
