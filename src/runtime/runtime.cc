@@ -1,0 +1,391 @@
+#include "runtime/runtime.h"
+
+#include <pthread.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <cstdlib>
+
+#include "check/checks.h"
+#include "os/host_ram.h"
+#include "os/thread.h"
+#include "runtime/fault_watch.h"
+
+namespace belay::runtime {
+
+std::atomic<uint32_t> g_mode{kNotStarted};
+
+namespace {
+std::atomic<Runtime*> g_runtime{nullptr};
+pthread_once_t g_start_once = PTHREAD_ONCE_INIT;
+
+[[noreturn]] void RefuseToStart(const std::string& why) {
+  // The program cannot know what its calls would mean, so it does not run.
+  std::string text = "belay: error: " + why + "\n";
+  if (write(STDERR_FILENO, text.data(), text.size()) < 0) {
+  }
+  _exit(2);
+}
+
+template <class T>
+T OrRefuse(tl::expected<T, std::string> result) {
+  if (!result) RefuseToStart(result.error());
+  return std::move(*result);
+}
+
+std::vector<std::string> CommandLine() {
+  std::vector<std::string> words;
+  FILE* file = fopen("/proc/self/cmdline", "re");
+  if (file == nullptr) return words;
+  std::string word;
+  for (int c; (c = fgetc(file)) != EOF;) {
+    if (c != 0) {
+      word += static_cast<char>(c);
+      continue;
+    }
+    words.push_back(std::move(word));
+    word.clear();
+  }
+  fclose(file);
+  return words;
+}
+
+check::ReporterConfig ReporterConfigOf(const options::Options& options, const machine::Machine& machine) {
+  check::ReporterConfig config;
+  config.checks = OrRefuse(check::ParseChecks(options.check));
+  config.on_finding = static_cast<check::OnFinding>(options.on_finding);
+  config.suppress_file = options.suppress;
+  config.report_files = options.reports;
+  config.quiet = options.quiet;
+  config.color = static_cast<check::Color>(options.color);
+  config.command = CommandLine();
+  config.product = machine.product().name;
+  config.cann = facts::CannName(machine.cann());
+  config.devices = static_cast<uint32_t>(machine.device_count());
+  config.run_path = getenv("BELAY_RUN");
+  return config;
+}
+}  // namespace
+
+Runtime* Runtime::Get() { return g_runtime.load(std::memory_order_acquire); }
+
+Runtime& Runtime::Start() {
+  pthread_once(&g_start_once, [] {
+    auto* runtime = new Runtime;  // leaked on purpose
+    runtime->Build();
+    g_runtime.store(runtime, std::memory_order_release);
+    if (runtime->log_ != nullptr) g_mode.fetch_or(kLogging, std::memory_order_relaxed);
+    g_mode.fetch_and(~static_cast<uint32_t>(kNotStarted), std::memory_order_release);
+    pthread_atfork(nullptr, nullptr, AfterForkInChild);
+  });
+  return *Get();
+}
+
+void Runtime::Build() {
+  options_ = OrRefuse(options::Load(options::FromEnvironment()));
+  machine_ = std::make_unique<machine::Machine>(OrRefuse(machine::Machine::Build(options_)));
+  reporter_ = OrRefuse(check::Reporter::Create(ReporterConfigOf(options_, *machine_)));
+  if (!options_.log.empty()) log_ = OrRefuse(trace::ApiLog::Open(options_.log));
+
+  visibility_ = machine::ParseVisibility(getenv("ASCEND_RT_VISIBLE_DEVICES"), machine_->device_count());
+  user_of_logical_.assign(static_cast<size_t>(machine_->device_count()), -1);
+  devices_.resize(visibility_.logical.size());
+  for (size_t user = 0; user < devices_.size(); ++user) {
+    devices_[user].user = static_cast<int>(user);
+    devices_[user].logical = visibility_.logical[user];
+    user_of_logical_[static_cast<size_t>(devices_[user].logical)] = static_cast<int>(user);
+  }
+
+  memory::NodeMemory::Config memory;
+  memory.limits.devices = machine_->device_count();
+  memory.limits.capacity = machine_->memory_bytes();
+  memory.limits.p2p_window = machine_->p2p_window_bytes();
+  memory.limits.streams = machine_->limits().streams.value;
+  memory.limits.max_peers = machine_->limits().max_peers.value;
+  memory.host_budget_bytes =
+      options_.host_memory_bytes != 0 ? options_.host_memory_bytes : os::DefaultHostMemory();
+  memory.host_pin_limit = machine_->quirks().host_pin_limit;
+  memory.rest_freed = options_.check != "off";
+  memory_ = memory::NodeMemory::Create(memory);
+  if (memory_ == nullptr) {
+    RefuseToStart("no address space for " + std::to_string(machine_->device_count()) +
+                  " devices: raise the limit on virtual memory (ulimit -v) or ask for fewer (--devices)");
+  }
+
+  engine::Engine::Config engine;
+  if (options_.schedule == options::Schedule::kEager) engine.policy = engine::Policy::Eager();
+  engine.workers = options_.workers >= 0 ? options_.workers : std::max(os::CoreCount() - 1, 1);
+  engine.peer_lenient = machine_->quirks().peer_lenient;
+  engine_ = std::make_unique<engine::Engine>(engine, *memory_);
+  if (reporter_->Wants(check::FindingId::kDevicePointerTouched)) WatchDevicePointers(*this);
+}
+
+void Runtime::AfterForkInChild() {
+  Runtime* runtime = Get();
+  if (t_state != nullptr) {
+    t_state->id = os::ThreadId();
+    t_state->counters = runtime->reporter_->page().AcquireSlot();
+  }
+  bool used = false;
+  for (const Device& device : runtime->devices_) used = used || device.open() || device.opened.api != nullptr;
+  if (used) g_mode.fetch_or(kForked, std::memory_order_relaxed);
+}
+
+// --- Life cycle
+
+void Runtime::NoteFirstCall(const Moment& by) {
+  if (first_call_.api == nullptr) first_call_ = by;
+}
+
+Runtime::InitResult Runtime::Init(const Moment&) {
+  MutexLock lock(life_);
+  if (references_ != 0) {
+    // SPEC 10 §1: the count grows from 8.5 on although the code says "again".
+    if (machine_->cann() >= facts::Cann::k85) ++references_;
+    return InitResult::kRepeated;
+  }
+  references_ = 1;
+  g_mode.fetch_and(~static_cast<uint32_t>(kFinalised), std::memory_order_release);
+  return InitResult::kFirst;
+}
+
+Runtime::FinalizeResult Runtime::Finalize(bool all_references, const Moment& by, uint64_t* references_left) {
+  {
+    MutexLock lock(life_);
+    *references_left = 0;
+    if (references_ == 0) {
+      return was_finalised_ ? FinalizeResult::kAlreadyFinalised : FinalizeResult::kNeverInitialised;
+    }
+    references_ = all_references ? 0 : references_ - 1;
+    *references_left = references_;
+    if (references_ != 0) return FinalizeResult::kStillReferenced;
+  }
+  // SPEC 10 §2.3: every open device is closed as a forced reset would close it, then host memory goes.
+  for (Device& device : devices_) {
+    if (device.open()) Release(device, by);
+    memory_->books().ClearPeers(device.logical);
+  }
+  memory_->host().UnregisterAll(-1);
+  std::vector<memory::Allocation*> pinned;
+  memory_->host().ForEachLive([&](memory::Allocation& allocation) { pinned.push_back(&allocation); });
+  for (memory::Allocation* allocation : pinned) memory_->host().Free(allocation, by.site, by.thread);
+  MutexLock lock(life_);
+  was_finalised_ = true;
+  finalised_ = by;
+  if (references_ == 0) g_mode.fetch_or(kFinalised, std::memory_order_release);
+  return FinalizeResult::kDone;
+}
+
+Moment Runtime::finalised() const {
+  MutexLock lock(life_);
+  return finalised_;
+}
+
+// --- Devices and contexts
+
+Runtime::OpenResult Runtime::SetDevice(Device& device, ThreadState& thread, const Moment& by) {
+  MutexLock lock(objects_);
+  if (device.primary == nullptr) {
+    Context* primary = MakeContext(device, true, by);
+    if (primary == nullptr) return OpenResult::kNoStream;
+    device.primary = primary;
+  }
+  ++device.set_count;
+  thread.Bind(device.primary, by);
+  return OpenResult::kOpen;
+}
+
+Context* Runtime::MakeContext(Device& device, bool primary, const Moment& by) {
+  void* handle = nullptr;
+  Context* context = contexts_.Add(&handle);
+  if (context == nullptr) return nullptr;
+  context->handle = handle;
+  context->device = &device;
+  context->is_primary = primary;
+  context->created = by;
+  context->destroyed = {};
+  context->streams.clear();
+  memory_->Open(device.logical);
+  context->default_stream = MakeStream(*context, 0, 0, true, by);
+  if (context->default_stream == nullptr) {
+    contexts_.Remove(handle);
+    return nullptr;
+  }
+  if (!device.open()) device.opened = by;
+  device.contexts.push_back(context);
+  reporter_->page().MarkDeviceOpened(device.logical);
+  context->life.fetch_add(1, std::memory_order_release);
+  return context;
+}
+
+Context* Runtime::CreateContext(Device& device, const Moment& by) {
+  MutexLock lock(objects_);
+  return MakeContext(device, false, by);
+}
+
+void Runtime::DestroyContext(Context& context, const Moment& by) {
+  WaitFor(StreamsOf(context));
+  Device& device = *context.device;
+  bool close;
+  {
+    MutexLock lock(objects_);
+    if ((context.life.load(std::memory_order_relaxed) & 1) == 0) return;
+    UnmakeContext(context, by);
+    close = device.contexts.empty();
+  }
+  if (close) Release(device, by);
+}
+
+void Runtime::UnmakeContext(Context& context, const Moment& by) {
+  Device& device = *context.device;
+  context.life.fetch_add(1, std::memory_order_release);
+  context.destroyed = by;
+  while (!context.streams.empty()) UnmakeStream(*context.streams.back(), by);
+  std::erase(device.contexts, &context);
+  if (device.primary == &context) device.primary = nullptr;
+  contexts_.Remove(context.handle);
+}
+
+Runtime::ResetResult Runtime::ResetDevice(Device& device, bool force, const Moment& by) {
+  {
+    MutexLock lock(objects_);
+    if (device.set_count == 0) return ResetResult::kNotSet;
+    bool last = force || device.set_count == 1 || machine_->quirks().reset_counting_old;
+    if (!last) {
+      --device.set_count;
+      return ResetResult::kCounted;
+    }
+  }
+  Release(device, by);
+  return ResetResult::kReleased;
+}
+
+// Waits for the tasks, then takes contexts, streams, memory, registrations and outgoing peers away (SPEC 10 §4.2, 30 §4).
+void Runtime::Release(Device& device, const Moment& by) {
+  WaitFor(StreamsOf(device));
+  {
+    MutexLock lock(objects_);
+    device.set_count = 0;
+    device.released = by;
+    while (!device.contexts.empty()) UnmakeContext(*device.contexts.back(), by);
+  }
+  if (memory::DeviceMemory* memory = memory_->Find(device.logical); memory != nullptr) {
+    memory->ReleaseAll(by.site, by.thread);
+  }
+  memory_->host().UnregisterAll(device.logical);
+  memory_->books().ClearPeers(device.logical);
+}
+
+bool Runtime::PrimaryActive(const Device& device) {
+  MutexLock lock(objects_);
+  return device.primary != nullptr;
+}
+
+// --- Streams
+
+StreamObject* Runtime::MakeStream(Context& context, uint32_t priority, uint32_t flags, bool is_default,
+                                  const Moment& by) {
+  Device& device = *context.device;
+  if (!memory_->books().TakeStream(device.logical)) return nullptr;
+  void* handle = nullptr;
+  StreamObject* stream = streams_.Add(&handle);
+  if (stream == nullptr) {
+    memory_->books().ReturnStream(device.logical);
+    return nullptr;
+  }
+  int32_t id = device.next_stream_id;
+  if (!device.free_stream_ids.empty()) {
+    id = *device.free_stream_ids.begin();
+    device.free_stream_ids.erase(device.free_stream_ids.begin());
+  } else {
+    ++device.next_stream_id;
+  }
+  stream->handle = handle;
+  stream->stream = engine_->CreateStream(device.logical, id);
+  stream->context = &context;
+  stream->device = &device;
+  stream->id = id;
+  stream->priority = priority;
+  stream->flags = flags;
+  stream->is_default = is_default;
+  stream->created = by;
+  stream->destroyed = {};
+  context.streams.push_back(stream);
+  return stream;
+}
+
+StreamObject* Runtime::CreateStream(Context& context, uint32_t priority, uint32_t flags, const Moment& by) {
+  MutexLock lock(objects_);
+  return MakeStream(context, priority, flags, false, by);
+}
+
+void Runtime::UnmakeStream(StreamObject& stream, const Moment& by) {
+  Device& device = *stream.device;
+  stream.destroyed = by;
+  streams_.Remove(stream.handle);
+  std::erase(stream.context->streams, &stream);
+  device.free_stream_ids.insert(stream.id);
+  engine_->DestroyStream(stream.stream);
+  memory_->books().ReturnStream(device.logical);
+}
+
+void Runtime::DestroyStream(StreamObject& stream, const Moment& by) {
+  engine_->Wait(*stream.stream, stream.stream->submitted());
+  MutexLock lock(objects_);
+  UnmakeStream(stream, by);
+}
+
+std::vector<StreamObject*> Runtime::StreamsOf(Context& context) {
+  MutexLock lock(objects_);
+  return context.streams;
+}
+
+std::vector<StreamObject*> Runtime::StreamsOf(Device& device) {
+  MutexLock lock(objects_);
+  std::vector<StreamObject*> streams;
+  for (Context* context : device.contexts) {
+    streams.insert(streams.end(), context->streams.begin(), context->streams.end());
+  }
+  return streams;
+}
+
+void Runtime::WaitFor(const std::vector<StreamObject*>& streams) {
+  for (StreamObject* stream : streams) engine_->Wait(*stream->stream, stream->stream->submitted());
+}
+
+// --- Events
+
+EventObject* Runtime::CreateEvent(engine::Event::Family family, uint32_t flags, Device& device, const Moment& by) {
+  void* handle = nullptr;
+  EventObject* event = events_.Add(&handle);
+  if (event == nullptr) return nullptr;
+  event->handle = handle;
+  event->event = new engine::Event(family, flags, device.logical);
+  event->device = &device;
+  event->created = by;
+  event->destroyed = {};
+  return event;
+}
+
+void Runtime::DestroyEvent(EventObject& event, const Moment& by) {
+  event.destroyed = by;
+  engine::Event* inner = event.event;
+  events_.Remove(event.handle);
+  inner->SetLatest(nullptr);  // the latest record holds the event, and the event the record
+  inner->Drop();
+}
+
+// --- Bindings
+
+void Runtime::NoteBinding(int device, const Moment& by) {
+  MutexLock lock(binding_);
+  last_binding_ = {device, by};
+}
+
+Runtime::LastBinding Runtime::last_binding() {
+  MutexLock lock(binding_);
+  return last_binding_;
+}
+
+}  // namespace belay::runtime

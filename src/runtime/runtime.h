@@ -1,0 +1,142 @@
+// The process's one runtime: owns the machine, the memory, the engine, the reporter and every object, and keeps their life
+// cycles (SPEC 10 §§2, 4, 6, 7).
+//
+// It wires; what a lower room can decide is decided there. Refusals and their words are the business of abi/.
+// Threading: everything may be called from any thread. Creating and destroying takes the object lock; waiting for tasks
+// never happens under it.
+// Lifetime: made at the first call and leaked on purpose, so that calls from static destructors find it.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "base/thread_annotations.h"
+#include "check/reporter.h"
+#include "engine/engine.h"
+#include "machine/machine.h"
+#include "machine/visibility.h"
+#include "memory/node_memory.h"
+#include "options/options.h"
+#include "runtime/handle_table.h"
+#include "runtime/objects.h"
+#include "runtime/thread_state.h"
+#include "trace/api_log.h"
+
+namespace belay::runtime {
+
+// Why a call cannot take the short way; bits of `g_mode`. 0 = nothing special.
+enum Mode : uint32_t {
+  kNotStarted = 1,
+  kForked = 2,     // the child of a process that had opened a device (SPEC 10 §7.4)
+  kFinalised = 4,  // after the last finalise, until the next initialise
+  kLogging = 8,    // the option `log`
+  kRefused = 16,   // the options are wrong or the machine cannot be built: nothing works
+};
+extern std::atomic<uint32_t> g_mode;
+
+class Runtime {
+ public:
+  // The runtime, made now if need be. Wrong options end the process with their message and exit code 2.
+  static Runtime& Start();
+  // Null before the first call.
+  static Runtime* Get();
+
+  const options::Options& options() const { return options_; }
+  const machine::Machine& machine() const { return *machine_; }
+  const machine::Visibility& visibility() const { return visibility_; }
+  memory::NodeMemory& memory() { return *memory_; }
+  engine::Engine& engine() { return *engine_; }
+  check::Reporter& reporter() { return *reporter_; }
+  trace::ApiLog* log() { return log_.get(); }
+
+  int device_count() const { return static_cast<int>(devices_.size()); }  // visible to the program
+  Device& device(int user) { return devices_[static_cast<size_t>(user)]; }
+  // The user id of a logical device; -1 when it is masked.
+  int UserId(int logical) const { return user_of_logical_[static_cast<size_t>(logical)]; }
+
+  // Life cycle (SPEC 10 §1, §2).
+  enum class InitResult : uint8_t { kFirst, kRepeated };
+  InitResult Init(const Moment& by);
+  enum class FinalizeResult : uint8_t { kDone, kStillReferenced, kNeverInitialised, kAlreadyFinalised };
+  FinalizeResult Finalize(bool all_references, const Moment& by, uint64_t* references_left);
+  Moment finalised() const;
+
+  // Devices and contexts (SPEC 10 §4, §6). `kNoStream`: no stream is left for the default stream.
+  enum class OpenResult : uint8_t { kOpen, kNoStream };
+  OpenResult SetDevice(Device& device, ThreadState& thread, const Moment& by);
+  enum class ResetResult : uint8_t { kReleased, kCounted, kNotSet };
+  ResetResult ResetDevice(Device& device, bool force, const Moment& by);
+  Context* CreateContext(Device& device, const Moment& by);  // null: no stream left
+  void DestroyContext(Context& context, const Moment& by);
+  Context* FindContext(const void* handle) const { return contexts_.Find(handle); }
+  const Context* FindDeadContext(const void* handle) const { return contexts_.FindDead(handle); }
+  bool PrimaryActive(const Device& device);
+
+  // Streams.
+  StreamObject* CreateStream(Context& context, uint32_t priority, uint32_t flags, const Moment& by);  // null: none left
+  void DestroyStream(StreamObject& stream, const Moment& by);
+  StreamObject* FindStream(const void* handle) const { return streams_.Find(handle); }
+  const StreamObject* FindDeadStream(const void* handle) const { return streams_.FindDead(handle); }
+  // The streams of a context as they are now.
+  std::vector<StreamObject*> StreamsOf(Context& context);
+  std::vector<StreamObject*> StreamsOf(Device& device);
+
+  // Events.
+  EventObject* CreateEvent(engine::Event::Family family, uint32_t flags, Device& device, const Moment& by);
+  void DestroyEvent(EventObject& event, const Moment& by);
+  EventObject* FindEvent(const void* handle) const { return events_.Find(handle); }
+  const EventObject* FindDeadEvent(const void* handle) const { return events_.FindDead(handle); }
+
+  // The latest binding by any thread, for messages about threads that bound nothing.
+  struct LastBinding {
+    int device = -1;
+    Moment by;
+  };
+  void NoteBinding(int device, const Moment& by);
+  LastBinding last_binding();
+
+  // The release of a device that a thread was bound to.
+  Moment first_call() const { return first_call_; }
+  void NoteFirstCall(const Moment& by);
+
+ private:
+  Runtime() = default;
+  void Build();
+  void WatchFaults();
+  StreamObject* MakeStream(Context& context, uint32_t priority, uint32_t flags, bool is_default, const Moment& by)
+      BELAY_REQUIRES(objects_);
+  Context* MakeContext(Device& device, bool primary, const Moment& by) BELAY_REQUIRES(objects_);
+  void UnmakeStream(StreamObject& stream, const Moment& by) BELAY_REQUIRES(objects_);
+  void UnmakeContext(Context& context, const Moment& by) BELAY_REQUIRES(objects_);
+  void WaitFor(const std::vector<StreamObject*>& streams);
+  void Release(Device& device, const Moment& by);
+  static void AfterForkInChild();
+
+  options::Options options_;
+  std::unique_ptr<machine::Machine> machine_;
+  machine::Visibility visibility_;
+  std::unique_ptr<memory::NodeMemory> memory_;
+  std::unique_ptr<engine::Engine> engine_;
+  std::unique_ptr<check::Reporter> reporter_;
+  std::unique_ptr<trace::ApiLog> log_;
+  std::vector<Device> devices_;
+  std::vector<int> user_of_logical_;
+  Moment first_call_;
+
+  HandleTable<Context, 0xC7> contexts_;
+  HandleTable<StreamObject, 0x57> streams_;
+  HandleTable<EventObject, 0xE7> events_;
+  Mutex objects_;
+
+  mutable Mutex life_;
+  uint64_t references_ BELAY_GUARDED_BY(life_) = 0;
+  bool was_finalised_ BELAY_GUARDED_BY(life_) = false;
+  Moment finalised_ BELAY_GUARDED_BY(life_);
+  Mutex binding_;
+  LastBinding last_binding_ BELAY_GUARDED_BY(binding_);
+};
+
+}  // namespace belay::runtime

@@ -1,0 +1,42 @@
+#include "runtime/thread_state.h"
+
+#include <pthread.h>
+
+#include "os/thread.h"
+#include "runtime/runtime.h"
+
+namespace belay::runtime {
+
+thread_local ThreadState* t_state __attribute__((tls_model("initial-exec"))) = nullptr;
+
+namespace {
+void End(void* raw) {
+  auto* state = static_cast<ThreadState*>(raw);
+  if (Runtime* runtime = Runtime::Get(); runtime != nullptr && state->counters != nullptr) {
+    runtime->reporter().page().ReleaseSlot(state->counters);
+  }
+  t_state = nullptr;
+  delete state;
+}
+
+pthread_key_t Key() {
+  static const pthread_key_t key = [] {
+    pthread_key_t made;
+    pthread_key_create(&made, End);
+    return made;
+  }();
+  return key;
+}
+}  // namespace
+
+ThreadState& NewThreadState() {
+  auto* state = new ThreadState;
+  state->id = os::ThreadId();
+  state->counters = Runtime::Start().reporter().page().AcquireSlot();
+  t_state = state;
+  // A destructor of the program may call once more after this ran; it then gets a new state, which is leaked.
+  pthread_setspecific(Key(), state);
+  return *state;
+}
+
+}  // namespace belay::runtime
