@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Checks the rooms of src/ (and tools/): each file includes only what the "includes:" line of its room's README.md allows.
 
-The line reads `includes: base os engine(observer.h only)`, or `includes: nothing`. A room may always include itself, the
+The line reads `includes: base os engine(observer.h)`, or `includes: nothing`; `engine/observer.h` is another way to name one header. A room may always include itself, the
 generated facts (belay/facts/) and the public headers. Also checked: the lines lead down only, and a README has at most 40 lines.
 """
 import re
@@ -9,7 +9,7 @@ import sys
 from pathlib import Path
 
 LINE = re.compile(r"^\W*includes:\W*(.*)$", re.IGNORECASE | re.MULTILINE)
-ENTRY = re.compile(r"([a-z_]+)\s*(?:\(([^)]*)\))?")
+ENTRY = re.compile(r"([a-z_]+)(?:/([\w.]+\.h)|\s*\(([^)]*)\))?")
 INCLUDE = re.compile(r'^\s*#\s*include\s+[<"]([^>"]+)[>"]', re.MULTILINE)
 MAX_README = 40
 
@@ -23,8 +23,9 @@ def allowed(readme: str):
     if re.match(r"(nothing|none)\b", text):
         return {}
     rooms = {}
-    for name, only in ENTRY.findall(text):
-        rooms[name] = set(re.findall(r"[\w.]+\.h", only)) or None
+    for name, header, list_of_headers in ENTRY.findall(text):
+        only = {header} if header else set(re.findall(r"[\w.]+\.h", list_of_headers))
+        rooms[name] = (rooms.get(name) or set()) | only if only else None
     return rooms
 
 

@@ -47,6 +47,10 @@ class Tree(unittest.TestCase):
     def test_other_header(self):
         self.write("src/high/c.cc", '#include "low/b.h"\n')
         self.expect(check_rooms, "src/high/c.cc:1", "only a.h of low")
+        self.write("src/high/README.md", "# high\n\nincludes: low/a.h\n")
+        self.expect(check_rooms, "src/high/c.cc:1", "only a.h of low")
+        self.write("src/high/README.md", "# high\n\nincludes: low/a.h low/b.h\n")
+        self.assertEqual(check_rooms.check(self.root), [])
 
     def test_no_line(self):
         self.write("src/low/README.md", "# low\n")
