@@ -56,12 +56,6 @@ std::string MissingOf(const FindingId* first, const FindingId* last) {
   return JoinIds(names, "and");
 }
 
-std::string MissingOfFull() {
-  std::vector<FindingId> all;
-  for (int i = 0; i < static_cast<int>(FindingId::kCount); ++i) all.push_back(static_cast<FindingId>(i));
-  return MissingOf(all.data(), all.data() + all.size());
-}
-
 // One item of the list, without its sign: the ids that it names, or the error.
 tl::expected<std::vector<FindingId>, std::string> IdsOf(std::string_view name) {
   if (name == "guard") {
@@ -117,7 +111,7 @@ tl::expected<CheckSet, std::string> ParseChecks(std::string_view text) {
         return tl::unexpected("check: " + Quoted(name) + " can only stand first in the list, without a sign");
       }
       if (name == "full") {
-        std::string missing = MissingOfFull();
+        std::string missing = MissingOf(std::begin(kFullOnly), std::end(kFullOnly));
         if (!missing.empty()) return tl::unexpected(NotBuilt(name, missing));
         for (FindingId id : kFullOnly) set.Add(id);
       }
