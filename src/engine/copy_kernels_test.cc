@@ -292,6 +292,20 @@ TEST_F(CopyTrialTest, KeepsLibcWhereItIsFasterOnWholeCopies) {
   EXPECT_EQ(trial_.choice(), CopyLoop::kCached);
 }
 
+TEST_F(CopyTrialTest, ADisturbedRunOfLibcsRivalIsNotTheLastWord) {
+  int wholes = 0;
+  while (!trial_.TryEnter()) {
+  }
+  do {
+    CopyLoop loop = trial_.Next();
+    bool whole = trial_.stage() == CopyTrial::Stage::kWholes;
+    bool disturbed = whole && ++wholes <= 3;
+    trial_.Sample(loop == CopyLoop::kCached ? 1.0 : disturbed ? 3.0 : 0.5);
+  } while (trial_.stage() != CopyTrial::Stage::kSettled);
+  trial_.Leave();
+  EXPECT_NE(trial_.choice(), CopyLoop::kCached);
+}
+
 TEST_F(CopyTrialTest, ChangesItsMindOnlyWhenASecondTrialAgrees) {
   RunTrial({1.0, 0.5, 0.8}, 1.0);
   ASSERT_EQ(trial_.choice(), CopyLoop::kStream);

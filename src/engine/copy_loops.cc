@@ -22,9 +22,11 @@
 namespace belay::engine {
 namespace {
 
+// Shapes come by value: a byte that is stored might otherwise change a shape, which would be read again for each row.
+
 // One row of any width in [W, 2 * W]: two moves that meet or overlap, with no call.
 template <size_t W>
-void RowsUpToTwice(const CopyShape& s) {
+void RowsUpToTwice(CopyShape s) {
   size_t second = s.width - W;
   for (size_t r = 0; r < s.height; ++r) {
     uint8_t* dst = s.dst + r * s.dst_pitch;
@@ -35,11 +37,11 @@ void RowsUpToTwice(const CopyShape& s) {
 }
 
 template <size_t W>
-void FixedRows(const CopyShape& s) {
+void FixedRows(CopyShape s) {
   for (size_t r = 0; r < s.height; ++r) memcpy(s.dst + r * s.dst_pitch, s.src + r * s.src_pitch, W);
 }
 
-void CachedRows(const CopyShape& s) {
+void CachedRows(CopyShape s) {
   switch (s.width) {
     case 1: return FixedRows<1>(s);
     case 2: return FixedRows<2>(s);
@@ -113,7 +115,7 @@ void NonTemporalLinear(CopyLoop loop, uint8_t* dst, const uint8_t* src, size_t b
   memcpy(dst + done, src + done, bytes - done);
 }
 
-void StreamRows(const CopyShape& s) {
+void StreamRows(CopyShape s) {
   for (size_t r = 0; r < s.height; ++r) {
     uint8_t* dst = s.dst + r * s.dst_pitch;
     const uint8_t* src = s.src + r * s.src_pitch;
@@ -123,7 +125,7 @@ void StreamRows(const CopyShape& s) {
 }
 
 // Four groups of rows in turn, each about a page long.
-void InterleaveRows(const CopyShape& s) {
+void InterleaveRows(CopyShape s) {
   size_t group = std::max<size_t>(1, kPage / std::max(s.dst_pitch, s.src_pitch));
   size_t lines = s.width / kLine * kLine;
   size_t first = 0;

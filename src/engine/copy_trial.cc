@@ -60,12 +60,20 @@ void CopyTrial::EndPieces() {
 }
 
 void CopyTrial::EndWholes() {
-  float gain = Median(samples_[0], kWholeSamples) / Median(samples_[1], kWholeSamples);
-  Settle(gain >= kMargin ? candidate_ : CopyLoop::kCached, gain);
+  // The best of each run: what disturbs a copy only ever makes it slower.
+  float libc = *std::min_element(samples_[0], samples_[0] + kWholeSamples);
+  float other = *std::min_element(samples_[1], samples_[1] + kWholeSamples);
+  if (libc / other >= kMargin) return Settle(candidate_, libc / other);
+  if (!doubted_) {
+    // The pieces said otherwise: a disturbance during one of the runs, or libc at its best on whole copies.
+    doubted_ = true, stage_ = Stage::kPieces, count_ = 0;
+    return;
+  }
+  Settle(CopyLoop::kCached, libc / other);
 }
 
 void CopyTrial::Settle(CopyLoop verdict, float gain) {
-  stage_ = Stage::kSettled;
+  stage_ = Stage::kSettled, doubted_ = false;
   bool repeated = !settled_once() || verdict == last_verdict_;
   last_verdict_ = verdict;
   if (verdict != choice() && !repeated) return;  // the next copy starts the second trial

@@ -2,7 +2,8 @@
 //
 //   pieces    every piece of a copy uses the next loop in turn; a loop that bypasses the cache must beat libc by 5 %
 //   wholes    the winner and libc then move whole copies in two runs: libc may change its method with the size, and
-//             a destination that stays in the cache only shows when libc ran before as well
+//             a destination that stays in the cache only shows when libc ran before as well. If libc wins, both
+//             stages run again before that counts
 //   settled   one atomic load a copy; after 64 copies (later up to 1024) it starts over, since the first trial may
 //             have met fresh pages or a busy machine; a second trial must agree before a choice changes
 //
@@ -25,7 +26,7 @@ class CopyTrial {
   // What to use without a sample; kCached until something was settled.
   CopyLoop choice() const { return choice_.load(std::memory_order_relaxed); }
   bool settled_once() const { return gain_.load(std::memory_order_relaxed) > 0; }
-  // Median time of libc / time of the best other loop; 0 before the first trial ended.
+  // Time of libc / time of the best other loop; 0 before the first trial ended.
   float gain() const { return gain_.load(std::memory_order_relaxed); }
 
   // True if the caller now holds the trial for one copy; then Leave() must follow.
@@ -53,6 +54,7 @@ class CopyTrial {
 
   // Only the holder touches these.
   Stage stage_ = Stage::kPieces;
+  bool doubted_ = false;
   uint32_t pause_ = 64;
   int count_ = 0;
   CopyLoop candidate_ = CopyLoop::kCached;
