@@ -12,7 +12,8 @@ FACTS = """
 name = "aclrtA"
 built = true
 section = "31 §1"
-codes = [100000, 107000, "X"]
+codes = [100000, 107000]
+also = ["earlier-failure"]
 
 [[function]]
 name = "aclrtNotBuilt"
@@ -33,7 +34,7 @@ with tempfile.TemporaryDirectory() as folder:
     lines = [{"api": "aclrtA", "code": 100000}, {"api": "aclrtA", "code": 507013}, {"api": "aclrtB", "code": 0}]
     (root / "logs" / "a.jsonl").write_text("\n".join(map(json.dumps, lines)) + "\n{broken")
     counted = coverage.facts(root / "facts")
-    assert counted == {"aclrtA": [100000, 107000, "X"], "aclrtB": [107001]}, counted
+    assert counted == {"aclrtA": [100000, 107000, "earlier-failure"], "aclrtB": [107001]}, counted
     seen, calls = coverage.produced(root / "logs")
     assert calls == 3 and seen["aclrtA"] == {100000, 507013}, seen
     listed = {("aclrtA", 100000): "stale", ("aclrtB", 107001): "fine", ("aclrtC", 1): "nothing"}
