@@ -1,0 +1,56 @@
+// What the tool's tests run: one mode a behaviour. Plain C++ that knows the C ABI only.
+#include <dlfcn.h>
+#include <signal.h>
+#include <unistd.h>
+
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <string>
+
+#include "acl/acl.h"
+
+namespace {
+
+constexpr int32_t kNoSuchDevice = 9999;
+
+// Says "ready", then what reaches it, until SIGTERM.
+int TellSignals() {
+  sigset_t set;
+  sigemptyset(&set);
+  for (int signal : {SIGINT, SIGTERM, SIGUSR1}) sigaddset(&set, signal);
+  sigprocmask(SIG_BLOCK, &set, nullptr);
+  puts("ready");
+  for (int signal = 0; sigwait(&set, &signal) == 0;) {
+    printf("got %d\n", signal);
+    if (signal == SIGTERM) return 9;
+  }
+  return 1;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  const std::string mode = argc > 1 ? argv[1] : "ok";
+  const char* value = argc > 2 ? argv[2] : "";
+  setvbuf(stdout, nullptr, _IOLBF, 0);
+  if (mode == "load-only") return 0;
+  aclInit(nullptr);
+  if (mode == "exit") return atoi(value);
+  if (mode == "devices") {
+    uint32_t count = 0;
+    aclrtGetDeviceCount(&count);
+    printf("%u\n", count);
+  }
+  if (mode == "signals") return TellSignals();
+  if (mode == "chdir" && chdir(value) != 0) return 1;
+  if (mode == "environment") puts(getenv(value) != nullptr ? getenv(value) : "(none)");
+  if (mode == "bad" || mode == "abort" || mode == "kill") aclrtSetDevice(kNoSuchDevice);
+  if (mode == "abort") abort();
+  if (mode == "kill") raise(SIGKILL);
+  aclrtSetDevice(0);
+  aclrtResetDevice(0);
+  aclFinalize();
+  puts("done");
+  return 0;
+}
