@@ -37,7 +37,8 @@ std::string JoinIds(const std::vector<std::string_view>& names, std::string_view
 
 std::string Near(std::string_view name, bool with_sets) {
   std::vector<std::string_view> names;
-  for (int i = 0; i < static_cast<int>(FindingId::kCount); ++i) names.push_back(Kind(static_cast<FindingId>(i)).id);
+  for (int i = 0; i < static_cast<int>(FindingId::kCount); ++i)
+    names.push_back(Kind(static_cast<FindingId>(i)).id);
   if (with_sets) names.insert(names.end(), {"off", "basic", "full", "guard"});
   return JoinIds(options::Nearest(name, names), "or");
 }
@@ -65,8 +66,8 @@ tl::expected<std::vector<FindingId>, std::string> IdsOf(std::string_view name) {
   }
   FindingId id = FindId(name);
   if (id == FindingId::kCount) {
-    return tl::unexpected("check: there is no finding " + Quoted(name) +
-                          "; the nearest are " + Near(name, /*with_sets=*/true));
+    return tl::unexpected("check: there is no finding " + Quoted(name) + "; the nearest are " +
+                          Near(name, /*with_sets=*/true));
   }
   if (!Kind(id).built) return tl::unexpected(NotBuilt(name, {}));
   return std::vector<FindingId>{id};

@@ -1,7 +1,8 @@
 // Which findings are looked for and printed: the value of the option `check`.
 //
 // Guarantees: return codes, bytes and order never depend on a CheckSet.
-// Threading: a value of one word; keep it in a relaxed atomic<uint64_t> (bits(), FromBits()) where it is shared.
+// Threading: a value of one word; keep it in a relaxed atomic<uint64_t> (bits(), FromBits()) where it is
+// shared.
 #pragma once
 
 #include <cstdint>
@@ -35,8 +36,8 @@ class CheckSet {
 
 static_assert(static_cast<int>(FindingId::kCount) <= 64);
 
-// `off`, `basic`, `full`, or a list: a base or ids first, then `+id` and `-id`. A list that starts with a sign
-// starts from `basic`. `guard` stands for the three `host-...` ids.
+// `off`, `basic`, `full`, or a list: a base or ids first, then `+id` and `-id`. A list that starts with a
+// sign starts from `basic`. `guard` stands for the three `host-...` ids.
 tl::expected<CheckSet, std::string> ParseChecks(std::string_view text);
 
 // kCount if there is no such id.

@@ -33,7 +33,8 @@ TEST(Checks, ListsAddAndRemove) {
   EXPECT_FALSE(set.Has(FindingId::kSlowPattern));
   EXPECT_FALSE(set.Has(FindingId::kVersionDependent));
   EXPECT_TRUE(set.Has(FindingId::kUseAfterFree));
-  EXPECT_EQ(Parse("-slow-pattern,-version-dependent"), set) << "a list that starts with a sign starts from basic";
+  EXPECT_EQ(Parse("-slow-pattern,-version-dependent"), set)
+      << "a list that starts with a sign starts from basic";
 
   CheckSet only = Parse("use-after-free,double-free");
   EXPECT_TRUE(only.Has(FindingId::kDoubleFree));
@@ -51,7 +52,8 @@ TEST(Checks, WhatIsNotBuiltIsRefusedByName) {
 }
 
 TEST(Checks, UnknownNamesGetTheNearest) {
-  EXPECT_THAT(Error("basic,-use-after-fre"), HasSubstr("no finding 'use-after-fre'; the nearest are use-after-free"));
+  EXPECT_THAT(Error("basic,-use-after-fre"),
+              HasSubstr("no finding 'use-after-fre'; the nearest are use-after-free"));
   EXPECT_THAT(Error("Basic"), HasSubstr("basic"));
   EXPECT_THAT(Error("peer"), HasSubstr("peer-not-enabled"));
 }

@@ -12,7 +12,8 @@ std::string_view BaseName(std::string_view path) {
   return slash == std::string_view::npos ? path : path.substr(slash + 1);
 }
 
-// Words of `text`, broken before column 100 and indented under each other. `column` is where the cursor stands.
+// Words of `text`, broken before column 100 and indented under each other. `column` is where the cursor
+// stands.
 void Wrap(std::string_view text, size_t column, FindingText* out) {
   bool line_start = true;
   while (!text.empty()) {
@@ -97,8 +98,9 @@ void PutSilence(const ResolvedFinding& resolved, TextStyle style, FindingText* o
     line.Append(":").Append(BaseName(site.module.view()));
   }
   Text<600> text;
-  const char* form = style.under_run ? "--suppress FILE with the line '%s' in it, or --check=-%s"
-                                     : "BELAY=\"suppress=FILE\" with the line '%s' in FILE, or BELAY=\"check=-%s\"";
+  const char* form = style.under_run
+                         ? "--suppress FILE with the line '%s' in it, or --check=-%s"
+                         : "BELAY=\"suppress=FILE\" with the line '%s' in FILE, or BELAY=\"check=-%s\"";
   text.Format(form, line.c_str(), id);  // NOLINT: one of two literals
   PutField("silence", text.view(), out);
 }

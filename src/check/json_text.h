@@ -1,8 +1,8 @@
-// JSON written piece by piece, into a fixed buffer (findings, also in a signal handler) or into a string (reports).
+// JSON written piece by piece, into a fixed buffer (findings, also in a signal handler) or into a string
+// (reports).
 //
-// Guarantees: output is valid UTF-8 whatever the input bytes are; into a buffer nothing allocates, and what does not
-// fit sets overflowed() and is dropped.
-// Threading: one user.
+// Guarantees: output is valid UTF-8 whatever the input bytes are; into a buffer nothing allocates, and what
+// does not fit sets overflowed() and is dropped. Threading: one user.
 #pragma once
 
 #include <charconv>

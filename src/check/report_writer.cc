@@ -89,7 +89,8 @@ void PutResources(StringSink* sink, const RunPage& page) {
 std::string RefuseReportFile(const std::string& file) {
   std::string_view name = file;
   if (name.ends_with(".sarif") || name.ends_with(".html")) {
-    return "report: '" + file + "': reports of the kind '" + file.substr(file.rfind('.')) + "' are not built yet";
+    return "report: '" + file + "': reports of the kind '" + file.substr(file.rfind('.')) +
+           "' are not built yet";
   }
   if (!name.ends_with(".json")) {
     return "report: '" + file + "' says no kind of report: the name must end in .json";

@@ -71,7 +71,7 @@ void WriteAll(int fd, std::string_view text) {
 }  // namespace
 
 struct Reporter::Entry {
-  std::atomic<uint64_t> key = 0;           // 0 = free
+  std::atomic<uint64_t> key = 0;            // 0 = free
   std::atomic<uint32_t> stored = kPending;  // index in the run page
   std::atomic<uint64_t> repeats = 0;        // not yet added to the page
 };
@@ -129,7 +129,8 @@ void Reporter::Report(const Finding& finding, os::SymbolContext context) {
   if (entry == nullptr) {
     page_.CountLost(finding.severity);
     if (!overflow_said_.exchange(true, std::memory_order_relaxed) && !config_.quiet) {
-      WriteAll(config_.output, "belay: warning: too many different findings; further ones are only counted\n");
+      WriteAll(config_.output,
+               "belay: warning: too many different findings; further ones are only counted\n");
     }
   } else if (!first) {
     entry->repeats.fetch_add(1, std::memory_order_acq_rel);
@@ -180,7 +181,8 @@ void Reporter::ReportFirst(const Finding& finding, Entry* entry, os::SymbolConte
     page_.CountLost(finding.severity);
     entry->stored.store(kUnstored, std::memory_order_release);
     Text<1000> line;
-    line.Format("belay: %s: %s: %s\n", SeverityName(finding.severity), Kind(finding.id).id, finding.message.c_str());
+    line.Format("belay: %s: %s: %s\n", SeverityName(finding.severity), Kind(finding.id).id,
+                finding.message.c_str());
     if (Prints(finding.severity)) WriteAll(config_.output, line.view());
     return;
   }
@@ -189,7 +191,8 @@ void Reporter::ReportFirst(const Finding& finding, Entry* entry, os::SymbolConte
   bool suppressed = false;
   for (int i = 0; i <= finding.related_count; ++i) {
     Site site = i == 0 ? finding.where.site : finding.related[i - 1].site;
-    resolved.symbols[i] = site.known() && !site.is_stack() ? config_.symbolize(site.value, context) : os::Symbol();
+    resolved.symbols[i] =
+        site.known() && !site.is_stack() ? config_.symbolize(site.value, context) : os::Symbol();
     suppressed = suppressed || suppressions_.Matches(finding.id, resolved.symbols[i]);
   }
   if (suppressed) {

@@ -1,10 +1,12 @@
-// The reporter: takes findings from anywhere in the library, drops what nobody wants, prints each one once and
-// keeps it for the report files.
+// The reporter: takes findings from anywhere in the library, drops what nobody wants, prints each one once
+// and keeps it for the report files.
 //
-// Guarantees: Report() allocates nothing and takes no lock that it waits for without a bound, so the fault handler
+// Guarantees: Report() allocates nothing and takes no lock that it waits for without a bound, so the fault
+// handler
 //   may call it. A repeat (same id, site and first related site) is counted and not reprinted.
 // Threading: everything may be called from any thread.
-// Cost: Wants() is one relaxed load. A first report symbolises its sites (milliseconds), a repeat costs a table
+// Cost: Wants() is one relaxed load. A first report symbolises its sites (milliseconds), a repeat costs a
+// table
 //   look-up.
 #pragma once
 
@@ -93,4 +95,5 @@ class Reporter {
 }  // namespace belay::check
 
 // Called with each first report of a finding, after it was printed: a place for a breakpoint.
-extern "C" __attribute__((visibility("default"), noinline)) void belay_on_finding(const char* id, const char* text);
+extern "C" __attribute__((visibility("default"), noinline)) void belay_on_finding(const char* id,
+                                                                                  const char* text);

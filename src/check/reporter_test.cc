@@ -1,8 +1,8 @@
 #include "check/reporter.h"
 
+#include <fcntl.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-#include <fcntl.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <sys/wait.h>
@@ -34,11 +34,13 @@ os::Symbol FakeSymbol(uint64_t address, os::SymbolContext) {
 Finding Example(uint64_t site = 1) {
   Finding finding(FindingId::kPeerNotEnabled);
   finding.message.Append(
-      "device 1 reads 4096 bytes at 0x7e8000000000 of device 0, and device 1 has not enabled access to device 0, "
+      "device 1 reads 4096 bytes at 0x7e8000000000 of device 0, and device 1 has not enabled access to "
+      "device 0, "
       "so nothing was copied");
-  finding.where = {.role = "call", .api = "aclrtMemcpyAsync", .thread = 4711, .device = 1, .stream = 3,
-                   .site = {site}};
-  finding.AddRelated({.role = "allocated", .api = "aclrtMalloc", .thread = 4711, .device = 0, .site = {0x1234}});
+  finding.where = {
+      .role = "call", .api = "aclrtMemcpyAsync", .thread = 4711, .device = 1, .stream = 3, .site = {site}};
+  finding.AddRelated(
+      {.role = "allocated", .api = "aclrtMalloc", .thread = 4711, .device = 0, .site = {0x1234}});
   finding.rule.Append("The device that does a copy needs access to the other one. (SPEC 32 §3)");
   finding.fix.Append("call aclrtDeviceEnablePeerAccess(0, 0) while device 1 is current");
   return finding;
@@ -132,10 +134,11 @@ TEST_F(ReporterTest, UnknownThingsAreSaidToBeUnknown) {
   silence:    BELAY="suppress=FILE" with the line 'after-finalize' in FILE, or
               BELAY="check=-after-finalize"
 )");
-  EXPECT_THAT(Json(std::nullopt), HasSubstr(R"({"id":"after-finalize","severity":"error","message":"called","count":1,)"
-                                            R"("api":null,"thread":null,"device":null,"stream":null,"site":{)"
-                                            R"("function":null,"file":null,"line":null,"module":null,"offset":null},)"
-                                            R"("related":[],"rule":null,"fix":null})"));
+  EXPECT_THAT(Json(std::nullopt),
+              HasSubstr(R"({"id":"after-finalize","severity":"error","message":"called","count":1,)"
+                        R"("api":null,"thread":null,"device":null,"stream":null,"site":{)"
+                        R"("function":null,"file":null,"line":null,"module":null,"offset":null},)"
+                        R"("related":[],"rule":null,"fix":null})"));
 }
 
 TEST_F(ReporterTest, ColoursOnlyWhereAsked) {
@@ -206,7 +209,8 @@ TEST_F(ReporterTest, WhatIsOffIsNotReported) {
 
 TEST_F(ReporterTest, SuppressesByIdAndBySite) {
   config_.suppress_file = TemporaryFile(".supp");
-  std::ofstream(config_.suppress_file) << "peer-not-enabled:train::step1\npeer-unreachable:/opt/app/*\ndouble-free\n";
+  std::ofstream(config_.suppress_file)
+      << "peer-not-enabled:train::step1\npeer-unreachable:/opt/app/*\ndouble-free\n";
   Reporter& reporter = Make();
   reporter.Report(Example(1));
   reporter.Report(Example(1));

@@ -106,7 +106,8 @@ tl::expected<RunPage, std::string> RunPage::Open(const char* path) {
 
 RunPage::RunPage(Header* header, int fd, bool from_run) : header_(header), fd_(fd), from_run_(from_run) {
   static_assert(sizeof(Header) <= kThreadsStart);
-  static_assert(kThreadsStart + kThreads * sizeof(ThreadCounters) + kFindings * sizeof(FindingSlot) <= kHeapStart);
+  static_assert(kThreadsStart + kThreads * sizeof(ThreadCounters) + kFindings * sizeof(FindingSlot) <=
+                kHeapStart);
   char* base = reinterpret_cast<char*>(header);
   threads_ = reinterpret_cast<ThreadCounters*>(base + kThreadsStart);
   slots_ = reinterpret_cast<FindingSlot*>(threads_ + kThreads);
@@ -142,11 +143,17 @@ void RunPage::NoteLoaded(const char* path) {
   munmap(header, kThreadsStart);
 }
 
-uint32_t RunPage::loaded() const { return header_->loaded.load(std::memory_order_relaxed); }
+uint32_t RunPage::loaded() const {
+  return header_->loaded.load(std::memory_order_relaxed);
+}
 
-void RunPage::AddProcess() { header_->processes.fetch_add(1, std::memory_order_relaxed); }
+void RunPage::AddProcess() {
+  header_->processes.fetch_add(1, std::memory_order_relaxed);
+}
 
-uint32_t RunPage::processes() const { return header_->processes.load(std::memory_order_relaxed); }
+uint32_t RunPage::processes() const {
+  return header_->processes.load(std::memory_order_relaxed);
+}
 
 ThreadCounters* RunPage::AcquireSlot() {
   const uint64_t self = Self();
@@ -221,17 +228,29 @@ void RunPage::SetProfile(std::string_view product, std::string_view cann, uint32
   header_->profile_state.store(2, std::memory_order_release);
 }
 
-bool RunPage::has_profile() const { return header_->profile_state.load(std::memory_order_acquire) == 2; }
+bool RunPage::has_profile() const {
+  return header_->profile_state.load(std::memory_order_acquire) == 2;
+}
 
-std::string_view RunPage::product() const { return has_profile() ? header_->product : std::string_view(); }
+std::string_view RunPage::product() const {
+  return has_profile() ? header_->product : std::string_view();
+}
 
-std::string_view RunPage::cann() const { return has_profile() ? header_->cann : std::string_view(); }
+std::string_view RunPage::cann() const {
+  return has_profile() ? header_->cann : std::string_view();
+}
 
-uint32_t RunPage::devices() const { return has_profile() ? header_->devices : 0; }
+uint32_t RunPage::devices() const {
+  return has_profile() ? header_->devices : 0;
+}
 
-void RunPage::AddUnguardedCopy() { header_->unguarded_copies.fetch_add(1, std::memory_order_relaxed); }
+void RunPage::AddUnguardedCopy() {
+  header_->unguarded_copies.fetch_add(1, std::memory_order_relaxed);
+}
 
-uint64_t RunPage::unguarded_copies() const { return header_->unguarded_copies.load(std::memory_order_relaxed); }
+uint64_t RunPage::unguarded_copies() const {
+  return header_->unguarded_copies.load(std::memory_order_relaxed);
+}
 
 RunPage::Reservation RunPage::Reserve(Severity severity, size_t capacity) {
   header_->by_severity[static_cast<size_t>(severity)].fetch_add(1, std::memory_order_relaxed);
@@ -280,7 +299,9 @@ uint64_t RunPage::count(Severity severity) const {
   return header_->by_severity[static_cast<size_t>(severity)].load(std::memory_order_relaxed);
 }
 
-uint64_t RunPage::lost() const { return header_->lost.load(std::memory_order_relaxed); }
+uint64_t RunPage::lost() const {
+  return header_->lost.load(std::memory_order_relaxed);
+}
 
 uint32_t RunPage::finding_slots() const {
   uint32_t used = header_->findings.load(std::memory_order_relaxed);

@@ -4,7 +4,8 @@
 //
 //   Header | ThreadCounters[4096] | FindingSlot[8192] | heap of JSON objects ...
 //
-// Guarantees: written with atomics only, so what was appended is readable also when the writer is killed at any
+// Guarantees: written with atomics only, so what was appended is readable also when the writer is killed at
+// any
 //   instruction; appending allocates nothing and takes no lock, so it works in a signal handler.
 // Threading: everything may be called from any thread of any process of the run.
 // Cost: counting is a load and a store to a line that no other thread writes; untouched parts take no memory.
@@ -69,8 +70,8 @@ class RunPage {
   // For `belay run`: a memfd, open in this process as fd().
   static tl::expected<RunPage, std::string> Create();
 
-  // For the library: joins the page at `path` (the value of BELAY_RUN), or maps an anonymous one when `path` is
-  // null or names no page of this version. Fails only when nothing can be mapped.
+  // For the library: joins the page at `path` (the value of BELAY_RUN), or maps an anonymous one when `path`
+  // is null or names no page of this version. Fails only when nothing can be mapped.
   static tl::expected<RunPage, std::string> Open(const char* path);
 
   RunPage(RunPage&& other) noexcept;
@@ -82,8 +83,8 @@ class RunPage {
   bool from_run() const { return from_run_; }
   int fd() const { return fd_; }
 
-  // For the library's constructor: tells the page at `path` that a process loaded the library, even if it never
-  // calls it. Does nothing when `path` is null or names no page.
+  // For the library's constructor: tells the page at `path` that a process loaded the library, even if it
+  // never calls it. Does nothing when `path` is null or names no page.
   static void NoteLoaded(const char* path);
   uint32_t loaded() const;
 
@@ -112,8 +113,8 @@ class RunPage {
   void AddUnguardedCopy();
   uint64_t unguarded_copies() const;
 
-  // Appends one finding in three steps: reserve, write into the heap, publish. `count_at` is where in the object
-  // the member "count" belongs: it changes later, so it stands in the slot.
+  // Appends one finding in three steps: reserve, write into the heap, publish. `count_at` is where in the
+  // object the member "count" belongs: it changes later, so it stands in the slot.
   struct Reservation {
     char* data = nullptr;  // null: the page is full; the finding is still counted
     size_t capacity = 0;

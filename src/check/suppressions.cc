@@ -23,8 +23,8 @@ std::string_view WithoutComment(std::string_view line) {
   return line;
 }
 
-// Whether `c` is in the set that starts after '[' at `*at`; moves `*at` behind the ']'. A set without an end is a
-// plain '['.
+// Whether `c` is in the set that starts after '[' at `*at`; moves `*at` behind the ']'. A set without an end
+// is a plain '['.
 bool InSet(std::string_view glob, size_t* at, char c) {
   size_t i = *at;
   bool negated = i < glob.size() && (glob[i] == '!' || glob[i] == '^');

@@ -55,13 +55,15 @@ TEST(Suppressions, SitesByFunctionFileLineAndModule) {
   }
   EXPECT_FALSE(Parse("double-free:*").Matches(FindingId::kUseAfterFree, site));
   EXPECT_TRUE(Parse("*-free:train::step").Matches(FindingId::kUseAfterFree, site));
-  EXPECT_FALSE(Parse("double-free:*").Matches(FindingId::kDoubleFree, os::Symbol())) << "an unknown site has no name";
+  EXPECT_FALSE(Parse("double-free:*").Matches(FindingId::kDoubleFree, os::Symbol()))
+      << "an unknown site has no name";
 }
 
 TEST(Suppressions, BadLinesAreNamed) {
   auto unknown = Suppressions::Parse("double-free\n\nduble-free:main\n", "my.supp");
   ASSERT_FALSE(unknown.has_value());
-  EXPECT_THAT(unknown.error(), HasSubstr("my.supp:3: there is no finding 'duble-free'; the nearest are double-free"));
+  EXPECT_THAT(unknown.error(),
+              HasSubstr("my.supp:3: there is no finding 'duble-free'; the nearest are double-free"));
   auto empty = Suppressions::Parse("double-free:\n", "my.supp");
   ASSERT_FALSE(empty.has_value());
   EXPECT_THAT(empty.error(), HasSubstr("my.supp:1: nothing follows"));

@@ -71,8 +71,8 @@ Module FindModule(uint64_t pc, Symbol* symbol) {
 
 #ifdef BELAY_HAVE_BACKTRACE
 
-// One user at a time, never waited for without a bound. A plain word instead of a mutex: a handler that interrupts
-// the owner must see that it is the owner itself, and a forked child may inherit it taken.
+// One user at a time, never waited for without a bound. A plain word instead of a mutex: a handler that
+// interrupts the owner must see that it is the owner itself, and a forked child may inherit it taken.
 class Turn {
  public:
   explicit Turn() {

@@ -1,10 +1,13 @@
 // Turns a return address into function, file and line, or at least into module and offset.
 //
-// Guarantees: never fails; `module` and `offset` are filled whenever the address lies in a loaded module. Modules
+// Guarantees: never fails; `module` and `offset` are filled whenever the address lies in a loaded module.
+// Modules
 //   loaded later by dlopen are found. Allocates with mmap only, in no context with malloc.
-// Threading: any thread; in a signal handler with SymbolContext::kSignal. Concurrent callers take turns; one that
+// Threading: any thread; in a signal handler with SymbolContext::kSignal. Concurrent callers take turns; one
+// that
 //   interrupted another on the same thread, or waits too long, gets module and offset only.
-// Cost: the first look-up in a process reads its debug information (milliseconds), later ones take microseconds.
+// Cost: the first look-up in a process reads its debug information (milliseconds), later ones take
+// microseconds.
 #pragma once
 
 #include <cstdint>

@@ -81,7 +81,8 @@ TEST(Symbolizer, DemanglesTemplatesOutsideHandlersOnly) {
   if (!HasDebugInfoReader()) GTEST_SKIP() << "built without libbacktrace";
   Where where = HereInATemplate(1.5);
   EXPECT_THAT(Symbolize(where.address).function.c_str(), HasSubstr("HereInATemplate<double>"));
-  EXPECT_THAT(Symbolize(where.address, SymbolContext::kSignal).function.c_str(), HasSubstr("HereInATemplateIdE"));
+  EXPECT_THAT(Symbolize(where.address, SymbolContext::kSignal).function.c_str(),
+              HasSubstr("HereInATemplateIdE"));
 }
 
 TEST(Symbolizer, TakesTheInnermostInlinedFrame) {

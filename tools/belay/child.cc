@@ -65,9 +65,11 @@ class Forwarding {
 std::string WhyNotStarted(const std::string& program, int code) {
   if (code == ENOENT && FindProgram(program).empty()) {
     bool path = program.find('/') != std::string::npos;
-    return "there is no program '" + program + "'" + (path ? "" : " in PATH; one in this directory is ./" + program);
+    return "there is no program '" + program + "'" +
+           (path ? "" : " in PATH; one in this directory is ./" + program);
   }
-  if (code == ENOENT) return "'" + program + "' needs an interpreter that does not exist (look at its first line)";
+  if (code == ENOENT)
+    return "'" + program + "' needs an interpreter that does not exist (look at its first line)";
   return "'" + program + "' cannot be executed: " + strerror(code);
 }
 

@@ -1,7 +1,7 @@
 // One child process in the terminal and process group of the tool, waited for to its end.
 //
-// Signals that somebody sends to the tool (SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGUSR1, SIGUSR2) go on to the child; those
-// that the terminal sends reach the child by themselves, because it is in the same group.
+// Signals that somebody sends to the tool (SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGUSR1, SIGUSR2) go on to the
+// child; those that the terminal sends reach the child by themselves, because it is in the same group.
 #pragma once
 
 #include <string>

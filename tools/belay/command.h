@@ -1,6 +1,7 @@
 // The commands of `belay`: one function each, in a file of the same name.
 //
-// Data goes to stdout, talk to stderr. Exit codes: 0, kUsage for what the user must mend, or what the command says.
+// Data goes to stdout, talk to stderr. Exit codes: 0, kUsage for what the user must mend, or what the command
+// says.
 #pragma once
 
 #include <span>
@@ -16,7 +17,7 @@ using Arguments = std::span<char* const>;  // what follows the command's name
 struct Command {
   std::string_view name;
   std::string_view usage;
-  std::string_view help;  // one sentence
+  std::string_view help;                      // one sentence
   int (*run)(Arguments arguments) = nullptr;  // null: not built yet
 };
 

@@ -22,7 +22,8 @@ using Json = nlohmann::ordered_json;
 void PrintHelp() {
   puts(
       "belay doctor [--json] [options of `belay run`]\n\n"
-      "Prints every option with its value and where it came from, what is not built yet, and what Belay finds on this\n"
+      "Prints every option with its value and where it came from, what is not built yet, and what Belay "
+      "finds on this\n"
       "machine. Exits with 2 when an option is wrong or the library is missing.\n\n"
       "Example: BELAY=\"devices=4\" belay doctor --cann 8.5");
 }
@@ -30,7 +31,8 @@ void PrintHelp() {
 Json OptionsJson(const options::Options& options) {
   Json list = Json::array();
   for (const options::Origin& origin : options.origins) {
-    list.push_back({{"name", origin.name}, {"value", origin.value}, {"from", options::SourceName(origin.source)}});
+    list.push_back(
+        {{"name", origin.name}, {"value", origin.value}, {"from", options::SourceName(origin.source)}});
   }
   return list;
 }
@@ -73,13 +75,17 @@ std::string HugePages() {
 
 Json HereJson(const options::Options& options, const machine::Machine* machine) {
   const int cores = os::CoreCount();
-  Json here = {{"library", LibraryDirectory() + "/" + kLibraryName},
-               {"library_found", LibraryExists()},
-               {"cores", cores},
-               {"workers", options.workers >= 0 ? options.workers : cores > 1 ? cores - 1 : 1},
-               {"host_memory_bytes", options.host_memory_bytes != 0 ? options.host_memory_bytes : os::DefaultHostMemory()},
-               {"huge_pages", HugePages()},
-               {"call_sites", os::HasDebugInfoReader() ? "function, file and line" : "module and offset only"}};
+  Json here = {
+      {"library", LibraryDirectory() + "/" + kLibraryName},
+      {"library_found", LibraryExists()},
+      {"cores", cores},
+      {"workers", options.workers >= 0 ? options.workers
+                  : cores > 1          ? cores - 1
+                                       : 1},
+      {"host_memory_bytes",
+       options.host_memory_bytes != 0 ? options.host_memory_bytes : os::DefaultHostMemory()},
+      {"huge_pages", HugePages()},
+      {"call_sites", os::HasDebugInfoReader() ? "function, file and line" : "module and offset only"}};
   if (machine != nullptr) {
     memory::AddressSpace space;
     Json plan;  // null: it does not fit
@@ -96,7 +102,9 @@ Json HereJson(const options::Options& options, const machine::Machine* machine) 
   return here;
 }
 
-std::string SizeOf(const Json& bytes) { return options::FormatSize(bytes.get<uint64_t>()); }
+std::string SizeOf(const Json& bytes) {
+  return options::FormatSize(bytes.get<uint64_t>());
+}
 
 void PrintList(const char* label, const Json& names) {
   std::string text;

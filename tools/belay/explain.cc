@@ -22,7 +22,8 @@ using check::FindingId;
 void PrintHelp() {
   puts(
       "belay explain [--json] [--page] CODE|FINDING|API\n\n"
-      "Explains a return code (its number or its name), a finding by its id, or a function by its name. Without an\n"
+      "Explains a return code (its number or its name), a finding by its id, or a function by its name. "
+      "Without an\n"
       "argument it lists the findings. --page prints the whole page of a finding, with its two examples.\n\n"
       "Examples:\n"
       "  belay explain 107000\n"
@@ -53,8 +54,9 @@ int PrintFinding(FindingId id, bool json, bool whole_page) {
   const std::string_view page = FindingPage(kind.id);
   const char* severity = check::SeverityName(kind.severity);
   if (json) {
-    Json object = {{"kind", "finding"}, {"id", kind.id}, {"severity", severity}, {"title", kind.title},
-                   {"built", kind.built}, {"page", page.empty() ? Json() : Json(page)}};
+    Json object = {{"kind", "finding"},    {"id", kind.id},
+                   {"severity", severity}, {"title", kind.title},
+                   {"built", kind.built},  {"page", page.empty() ? Json() : Json(page)}};
     puts(object.dump(1).c_str());
     return 0;
   }
@@ -82,7 +84,8 @@ int PrintCode(int code, bool json) {
   const char* name = facts::CodeName(code);
   const char* meaning = facts::CodeMeaning(code);
   if (json) {
-    Json object = {{"kind", "code"}, {"code", code}, {"name", name}, {"meaning", meaning ? Json(meaning) : Json()}};
+    Json object = {
+        {"kind", "code"}, {"code", code}, {"name", name}, {"meaning", meaning ? Json(meaning) : Json()}};
     puts(object.dump(1).c_str());
   } else {
     printf("%d %s (return code)\n  %s\n", code, name, meaning != nullptr ? meaning : "");
@@ -134,7 +137,10 @@ int PrintFunction(facts::Fn function, bool json) {
     std::vector<std::string> families = LackingFamilies(fn, cann);
     bool all = families.size() == static_cast<size_t>(facts::Family::kCount);
     text += std::string("    CANN ") + facts::CannName(cann) + ": " +
-            (families.empty() ? "everywhere" : all ? "nowhere" : "not on " + Joined(families)) + "\n";
+            (families.empty() ? "everywhere"
+             : all            ? "nowhere"
+                              : "not on " + Joined(families)) +
+            "\n";
     lacks[facts::CannName(cann)] = families;
   }
   const std::string section = fn.section;
@@ -152,7 +158,8 @@ int PrintFunction(facts::Fn function, bool json) {
   }
   printf("%s (function)\n  %s\n", fn.name, Signature(fn).c_str());
   printf("  state: %s\n", StateText(fn.state));
-  printf("  specification: %s\n", section == "README" ? "known only by its signature" : ("docs/spec, " + section).c_str());
+  printf("  specification: %s\n",
+         section == "README" ? "known only by its signature" : ("docs/spec, " + section).c_str());
   if (has_since) printf("  since: CANN %s\n", facts::CannName(fn.since));
   printf("  exists (elsewhere it answers 207000):\n%s", text.c_str());
   if (fn.probe) puts("  programs call it to probe: its refusal is no error");
@@ -161,7 +168,8 @@ int PrintFunction(facts::Fn function, bool json) {
 
 int RefuseName(const std::string& name) {
   std::vector<std::string_view> names;
-  for (int i = 0; i < static_cast<int>(FindingId::kCount); ++i) names.push_back(check::Kind(static_cast<FindingId>(i)).id);
+  for (int i = 0; i < static_cast<int>(FindingId::kCount); ++i)
+    names.push_back(check::Kind(static_cast<FindingId>(i)).id);
   for (const facts::Code& code : facts::AllCodes()) names.push_back(code.name);
   for (int i = 0; i < facts::kFnCount; ++i) names.push_back(facts::Facts(static_cast<facts::Fn>(i)).name);
   return Refuse("'" + name + "' is no code, finding or function; the nearest are " +

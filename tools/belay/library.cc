@@ -12,6 +12,8 @@ std::string LibraryDirectory() {
   return (tool.parent_path().parent_path() / "lib64").string();
 }
 
-bool LibraryExists() { return access((LibraryDirectory() + "/" + kLibraryName).c_str(), R_OK) == 0; }
+bool LibraryExists() {
+  return access((LibraryDirectory() + "/" + kLibraryName).c_str(), R_OK) == 0;
+}
 
 }  // namespace belay::tool

@@ -1,5 +1,5 @@
-// The library that belongs to this tool: ../lib64/libascendcl.so seen from the tool's own place, in the build tree and
-// in an installation alike.
+// The library that belongs to this tool: ../lib64/libascendcl.so seen from the tool's own place, in the build
+// tree and in an installation alike.
 #pragma once
 
 #include <string>

@@ -9,10 +9,12 @@ namespace belay::tool {
 namespace {
 
 constexpr Command kCommands[] = {
-    {"run", "belay run [options] -- PROGRAM ARGS...", "Runs a program on an emulated machine and reports what it did.",
-     RunCommand},
-    {"doctor", "belay doctor [options]", "Shows every option and what Belay finds on this machine.", DoctorCommand},
-    {"explain", "belay explain CODE|FINDING|API", "Explains a return code, a finding or a function.", ExplainCommand},
+    {"run", "belay run [options] -- PROGRAM ARGS...",
+     "Runs a program on an emulated machine and reports what it did.", RunCommand},
+    {"doctor", "belay doctor [options]", "Shows every option and what Belay finds on this machine.",
+     DoctorCommand},
+    {"explain", "belay explain CODE|FINDING|API", "Explains a return code, a finding or a function.",
+     ExplainCommand},
     {"products", "belay products", "Lists the products that can be emulated.", ProductsCommand},
     {"info", "belay info", "Shows the running emulated machines."},
     {"topo", "belay topo [--svg FILE]", "Draws how the devices of a product are linked."},
@@ -22,7 +24,8 @@ constexpr Command kCommands[] = {
 };
 
 void PrintUsage(FILE* out) {
-  fputs("belay: a software Ascend; it runs, tests and debugs AscendCL programs on a machine with no NPU\n\n", out);
+  fputs("belay: a software Ascend; it runs, tests and debugs AscendCL programs on a machine with no NPU\n\n",
+        out);
   for (const Command& command : kCommands) {
     if (command.run == nullptr) continue;
     fprintf(out, "  %-42.*s%.*s\n", static_cast<int>(command.usage.size()), command.usage.data(),
@@ -30,7 +33,8 @@ void PrintUsage(FILE* out) {
   }
   fputs("\nNot built yet:", out);
   for (const Command& command : kCommands) {
-    if (command.run == nullptr) fprintf(out, " %.*s", static_cast<int>(command.name.size()), command.name.data());
+    if (command.run == nullptr)
+      fprintf(out, " %.*s", static_cast<int>(command.name.size()), command.name.data());
   }
   fputs("\n\nEvery command has --help. Example: belay run --devices 4 --report out.json -- ./app\n", out);
 }
@@ -63,7 +67,9 @@ int Main(Arguments arguments) {
 
 }  // namespace
 
-std::span<const Command> Commands() { return kCommands; }
+std::span<const Command> Commands() {
+  return kCommands;
+}
 
 void Say(const std::string& text) {
   fflush(stdout);

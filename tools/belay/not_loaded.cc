@@ -65,18 +65,21 @@ struct ElfFacts {
 template <class T>
 T Read(std::string_view file, uint64_t offset) {
   T value{};
-  if (offset <= file.size() && sizeof(T) <= file.size() - offset) memcpy(&value, file.data() + offset, sizeof(T));
+  if (offset <= file.size() && sizeof(T) <= file.size() - offset)
+    memcpy(&value, file.data() + offset, sizeof(T));
   return value;
 }
 
 ElfFacts ReadElf(std::string_view file) {
   ElfFacts facts;
-  if (!file.starts_with(ELFMAG) || file.size() < sizeof(Elf64_Ehdr) || file[EI_CLASS] != ELFCLASS64) return facts;
+  if (!file.starts_with(ELFMAG) || file.size() < sizeof(Elf64_Ehdr) || file[EI_CLASS] != ELFCLASS64)
+    return facts;
   facts.is_elf = true;
   const auto header = Read<Elf64_Ehdr>(file, 0);
   std::vector<Elf64_Phdr> segments;
   for (int i = 0; i < header.e_phnum; ++i) {
-    segments.push_back(Read<Elf64_Phdr>(file, header.e_phoff + static_cast<uint64_t>(i) * header.e_phentsize));
+    segments.push_back(
+        Read<Elf64_Phdr>(file, header.e_phoff + static_cast<uint64_t>(i) * header.e_phentsize));
   }
   auto file_offset = [&](uint64_t address) -> uint64_t {
     for (const auto& segment : segments) {
@@ -108,7 +111,9 @@ ElfFacts ReadElf(std::string_view file) {
   return facts;
 }
 
-std::string BaseName(const std::string& path) { return path.substr(path.rfind('/') + 1); }
+std::string BaseName(const std::string& path) {
+  return path.substr(path.rfind('/') + 1);
+}
 
 // Client builds link one of several names of the one library.
 bool IsOurName(const std::string& path) {
@@ -119,9 +124,11 @@ bool IsOurName(const std::string& path) {
 // Texts of a binary that name the library with a directory: what it would hand to dlopen.
 std::vector<std::string> PathsInside(std::string_view file) {
   std::vector<std::string> paths;
-  for (size_t at = file.find(kLibraryName); at != std::string_view::npos; at = file.find(kLibraryName, at + 1)) {
+  for (size_t at = file.find(kLibraryName); at != std::string_view::npos;
+       at = file.find(kLibraryName, at + 1)) {
     size_t first = at;
-    while (first > 0 && at - first < 1024 && std::isgraph(static_cast<unsigned char>(file[first - 1]))) --first;
+    while (first > 0 && at - first < 1024 && std::isgraph(static_cast<unsigned char>(file[first - 1])))
+      --first;
     std::string path(file.substr(first, at - first + std::string_view(kLibraryName).size()));
     if (path.find('/') != std::string::npos && std::find(paths.begin(), paths.end(), path) == paths.end()) {
       paths.push_back(path);
@@ -130,7 +137,8 @@ std::vector<std::string> PathsInside(std::string_view file) {
   return paths;
 }
 
-// What the dynamic loader resolves the library to: it lists, and does not run the program, when this variable is set.
+// What the dynamic loader resolves the library to: it lists, and does not run the program, when this variable
+// is set.
 std::vector<std::string> AskLoader(const std::string& program, const std::string& search_path) {
   std::vector<std::string> variables;
   for (char** variable = environ; *variable != nullptr; ++variable) {
@@ -151,7 +159,8 @@ std::vector<std::string> AskLoader(const std::string& program, const std::string
   posix_spawn_file_actions_addopen(&actions, 2, "/dev/null", O_WRONLY, 0);
   char* words[] = {const_cast<char*>(program.c_str()), nullptr};
   pid_t child = 0;
-  const bool started = posix_spawn(&child, program.c_str(), &actions, nullptr, words, environment.data()) == 0;
+  const bool started =
+      posix_spawn(&child, program.c_str(), &actions, nullptr, words, environment.data()) == 0;
   posix_spawn_file_actions_destroy(&actions);
   close(out[1]);
   std::string text;
@@ -203,14 +212,16 @@ std::string ExplainNotLoaded(const std::string& program, const std::string& libr
   }
   if (file.is_setuid()) {
     return answer + " '" + program +
-           "' runs with the rights of another user or group, so the loader ignores LD_LIBRARY_PATH: run a copy "
+           "' runs with the rights of another user or group, so the loader ignores LD_LIBRARY_PATH: run a "
+           "copy "
            "without these rights.";
   }
   for (const std::string& needed : facts.needed) {
     if (needed.find('/') == std::string::npos || !IsOurName(needed)) continue;
     return answer + " '" + program + "' names '" + needed +
            "' with its directory, which no search path overrides: link it again with -L" + library_directory +
-           " -lascendcl, or run `patchelf --replace-needed " + needed + " " + kLibraryName + " " + program + "`.";
+           " -lascendcl, or run `patchelf --replace-needed " + needed + " " + kLibraryName + " " + program +
+           "`.";
   }
   for (const std::string& path : AskLoader(program, search_path)) {
     if (path == "not found") return answer + " The loader does not find the library: is " + ours + " there?";
@@ -227,10 +238,12 @@ std::string ExplainNotLoaded(const std::string& program, const std::string& libr
              "', which outranks LD_LIBRARY_PATH: run `patchelf --remove-rpath " + program +
              "`, or link with -Wl,--enable-new-dtags.";
     }
-    return answer + why + ": a library between the two may have an RPATH, or LD_PRELOAD names it (readelf -d shows "
-                          "them; `patchelf --remove-rpath FILE` mends).";
+    return answer + why +
+           ": a library between the two may have an RPATH, or LD_PRELOAD names it (readelf -d shows "
+           "them; `patchelf --remove-rpath FILE` mends).";
   }
-  answer += " '" + program + "' does not link " + kLibraryName + ", and nothing that it ran opened it with dlopen.";
+  answer +=
+      " '" + program + "' does not link " + kLibraryName + ", and nothing that it ran opened it with dlopen.";
   if (!opens.empty()) {
     answer += " It contains " + opens + ": a path with a directory is taken as it is, so let it open \"" +
               kLibraryName + "\" or " + ours + ".";

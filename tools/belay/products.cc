@@ -16,12 +16,15 @@ using Json = nlohmann::ordered_json;
 void PrintHelp() {
   puts(
       "belay products [--json]\n\n"
-      "Lists the products that --product takes by name. A product of your own is a TOML file: --product my.toml\n"
+      "Lists the products that --product takes by name. A product of your own is a TOML file: --product "
+      "my.toml\n"
       "(start from one in share/belay/products).\n\n"
       "Example: belay products --json");
 }
 
-const char* KindName(machine::MemoryKind kind) { return kind == machine::MemoryKind::kHbm ? "HBM" : "DDR"; }
+const char* KindName(machine::MemoryKind kind) {
+  return kind == machine::MemoryKind::kHbm ? "HBM" : "DDR";
+}
 
 Json ToJson(const machine::Product& product) {
   auto marked = [](const auto& number) {
@@ -68,9 +71,10 @@ int ProductsCommand(Arguments arguments) {
   const int column = static_cast<int>(width);
   printf("%-*s  devices  %-10s  family  %-14s  title\n", column, "name", "memory", "SoC");
   for (const auto& product : products) {
-    std::string memory = options::FormatSize(product.memory_bytes.value) + " " + KindName(product.memory_kind);
-    printf("%-*s  %7u  %-10s  %-6s  %-14s  %s\n", column, product.name.c_str(), product.devices.value, memory.c_str(),
-           facts::FamilyName(product.family), product.soc.c_str(), product.title.c_str());
+    std::string memory =
+        options::FormatSize(product.memory_bytes.value) + " " + KindName(product.memory_kind);
+    printf("%-*s  %7u  %-10s  %-6s  %-14s  %s\n", column, product.name.c_str(), product.devices.value,
+           memory.c_str(), facts::FamilyName(product.family), product.soc.c_str(), product.title.c_str());
   }
   return 0;
 }

@@ -23,10 +23,13 @@ using check::Severity;
 void PrintHelp() {
   puts(
       "belay run [options] -- PROGRAM ARGS...\n\n"
-      "Runs PROGRAM with Belay's libascendcl.so. Findings are printed as they happen; the last line sums up.\n"
-      "The exit code is the program's (128 + n for a signal), 87 when it exits with 0 and an error was found, 2 when\n"
+      "Runs PROGRAM with Belay's libascendcl.so. Findings are printed as they happen; the last line sums "
+      "up.\n"
+      "The exit code is the program's (128 + n for a signal), 87 when it exits with 0 and an error was "
+      "found, 2 when\n"
       "an option is wrong or nothing loaded the library, 126 or 127 when PROGRAM cannot be started.\n\n"
-      "Options can also stand in BELAY=\"name=value; name=value\" and in the TOML file that BELAY_CONFIG names.\n");
+      "Options can also stand in BELAY=\"name=value; name=value\" and in the TOML file that BELAY_CONFIG "
+      "names.\n");
   PrintOptions();
   puts(
       "\nExamples:\n"
@@ -57,7 +60,8 @@ std::string Summary(const RunPage& page, const ChildEnd& end, const options::Opt
   for (const std::string& file : options.reports) text += ", report " + file;
   const bool can_guard = check::Kind(check::FindingId::kHostSourceChanged).built;
   if (can_guard && page.unguarded_copies() > 0) {
-    text += "; " + Counted(page.unguarded_copies(), "asynchronous host copy was", "asynchronous host copies were") +
+    text += "; " +
+            Counted(page.unguarded_copies(), "asynchronous host copy was", "asynchronous host copies were") +
             " not guarded: try --check full";
   }
   return text;
@@ -113,7 +117,8 @@ int RunCommand(Arguments arguments) {
     std::string program = FindProgram(command[0]);
     return Refuse((end.signal != 0 ? "the program was ended by " + SignalName(end.signal)
                                    : "the program exited with " + std::to_string(end.status)) +
-                  ", but " + ExplainNotLoaded(program.empty() ? command[0] : program, LibraryDirectory(), search_path));
+                  ", but " +
+                  ExplainNotLoaded(program.empty() ? command[0] : program, LibraryDirectory(), search_path));
   }
   if (!options->quiet) Say(Summary(*page, end, *options));
   if (end.status != 0) return end.status;

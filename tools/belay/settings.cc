@@ -55,7 +55,8 @@ tl::expected<CommandLine, std::string> ParseCommandLine(Arguments arguments) {
       line.program = arguments.subspan(i);
       return line;
     }
-    if (!word.starts_with("--")) return tl::unexpected("'" + std::string(word) + "' is no option: they start with --");
+    if (!word.starts_with("--"))
+      return tl::unexpected("'" + std::string(word) + "' is no option: they start with --");
     word.remove_prefix(2);
     const size_t equals = word.find('=');
     std::string name(word.substr(0, equals));
@@ -70,7 +71,8 @@ tl::expected<CommandLine, std::string> ParseCommandLine(Arguments arguments) {
     }
     // The table is asked first: a wrong name is a better answer than a missing value.
     if (next.starts_with("--") && options::Find(name) != nullptr) {
-      return tl::unexpected("the option --" + name + " needs a value: " + std::string(options::Find(name)->values));
+      return tl::unexpected("the option --" + name +
+                            " needs a value: " + std::string(options::Find(name)->values));
     }
     if (next.starts_with("--")) {
       line.options.emplace_back(std::move(name), "");
@@ -86,8 +88,8 @@ void PrintOptions() {
   for (const options::OptionInfo& info : options::Table()) {
     std::string head = "  --" + std::string(info.name) + " " + std::string(info.values);
     if (info.repeatable) head += " (repeatable)";
-    printf("%s\n      %.*s Default: %.*s.\n", head.c_str(), static_cast<int>(info.help.size()), info.help.data(),
-           static_cast<int>(info.standard.size()), info.standard.data());
+    printf("%s\n      %.*s Default: %.*s.\n", head.c_str(), static_cast<int>(info.help.size()),
+           info.help.data(), static_cast<int>(info.standard.size()), info.standard.data());
     if (!info.not_yet.empty()) {
       printf("      Not built yet: %.*s.\n", static_cast<int>(info.not_yet.size()), info.not_yet.data());
     }

@@ -1,4 +1,5 @@
-// What `belay run` and `belay doctor` take: options on the command line, in BELAY and in the file of BELAY_CONFIG.
+// What `belay run` and `belay doctor` take: options on the command line, in BELAY and in the file of
+// BELAY_CONFIG.
 #pragma once
 
 #include <string>
