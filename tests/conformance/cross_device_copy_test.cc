@@ -71,7 +71,9 @@ class CrossDevice : public Clean {
 };
 
 TEST_F(CrossDevice, SynchronousCopyRunsOnTheCurrentDeviceOrTheTarget) {
-  TryAll(false, [](void* to, void* from) { return aclrtMemcpy(to, kSize, from, kSize, ACL_MEMCPY_DEVICE_TO_DEVICE); });
+  TryAll(false, [](void* to, void* from) {
+    return aclrtMemcpy(to, kSize, from, kSize, ACL_MEMCPY_DEVICE_TO_DEVICE);
+  });
 }
 
 TEST_F(CrossDevice, AsynchronousCopyRunsOnTheDeviceOfItsStream) {
@@ -92,7 +94,8 @@ TEST_F(CrossDevice, KindSixStaysOnOneDevice) {
              aclrtMemcpyAsync(to, kSize, from, kSize, ACL_MEMCPY_INNER_DEVICE_TO_DEVICE, nullptr));
   EXPECT_OK(aclrtSynchronizeStream(nullptr));
   EXPECT_EQ(Read(to), Pattern(kSize, 2));
-  EXPECT_OK(aclrtMemcpy(to, kSize, from, kSize, ACL_MEMCPY_INNER_DEVICE_TO_DEVICE)) << "here the kind is reserved";
+  EXPECT_OK(aclrtMemcpy(to, kSize, from, kSize, ACL_MEMCPY_INNER_DEVICE_TO_DEVICE))
+      << "here the kind is reserved";
 }
 
 TEST_F(CrossDevice, OneDeviceInvolvedButNotTheCurrentOne) {
@@ -102,7 +105,8 @@ TEST_F(CrossDevice, OneDeviceInvolvedButNotTheCurrentOne) {
   EXPECT_OK(aclrtMemcpy(b, kSize, a, kSize, ACL_MEMCPY_DEVICE_TO_DEVICE)) << "sync: no peer access needed";
   EXPECT_EQ(Read(b), Pattern(kSize, 1));
   Write(b, 2);
-  EXPECT_ACL(ACL_ERROR_RT_PARAM_INVALID, aclrtMemcpyAsync(b, kSize, a, kSize, ACL_MEMCPY_DEVICE_TO_DEVICE, nullptr));
+  EXPECT_ACL(ACL_ERROR_RT_PARAM_INVALID,
+             aclrtMemcpyAsync(b, kSize, a, kSize, ACL_MEMCPY_DEVICE_TO_DEVICE, nullptr));
   EXPECT_OK(aclrtSynchronizeStream(nullptr));
   EXPECT_EQ(Read(b), Pattern(kSize, 2));
   Open(kTo, kFrom);

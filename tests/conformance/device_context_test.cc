@@ -71,7 +71,8 @@ TEST_F(DeviceQuery, PrimaryContextState) {
   int32_t active = -7;
   EXPECT_OK(aclrtGetPrimaryCtxState(0, &flags, &active)) << "reserved, but allowed";
   EXPECT_EQ(flags, 0u);
-  for (int bad : {8, -1}) EXPECT_ACL(ACL_ERROR_RT_INVALID_DEVICEID, aclrtGetPrimaryCtxState(bad, nullptr, &active));
+  for (int bad : {8, -1})
+    EXPECT_ACL(ACL_ERROR_RT_INVALID_DEVICEID, aclrtGetPrimaryCtxState(bad, nullptr, &active));
 }
 
 class DeviceSelect : public Clean {};
@@ -116,8 +117,8 @@ TEST_F(DeviceSelect, BadIdsChangeNothing) {
 class DeviceCounting : public Clean, public testing::WithParamInterface<const char*> {};
 
 INSTANTIATE_TEST_SUITE_P(Sequences, DeviceCounting,
-                         testing::Values("r", "f", "SR", "SRr", "SRf", "SRSF", "SSRF", "SFSF", "SSF", "SSRRf", "SSRFr",
-                                         "SFf", "SFr", "SSSRRRr", "SSFrSRf"));
+                         testing::Values("r", "f", "SR", "SRr", "SRf", "SRSF", "SSRF", "SFSF", "SSF", "SSRRf",
+                                         "SSRFr", "SFf", "SFr", "SSSRRRr", "SSFrSRf"));
 
 TEST_P(DeviceCounting, FollowsTheTable) {
   int count = 0;
@@ -217,7 +218,8 @@ TEST_F(Contexts, CreatedOnesBecomeCurrent) {
   EXPECT_EQ(Current(), 0);
   ASSERT_OK(aclrtDestroyContext(a));
   aclrtContext none = UntouchedPointer();
-  EXPECT_ACL(ACL_ERROR_RT_CONTEXT_NULL, aclrtGetCurrentContext(&none)) << "no falling back to the default context";
+  EXPECT_ACL(ACL_ERROR_RT_CONTEXT_NULL, aclrtGetCurrentContext(&none))
+      << "no falling back to the default context";
   EXPECT_EQ(none, UntouchedPointer());
   ASSERT_OK(aclrtSetCurrentContext(standard));
   EXPECT_EQ(Current(), 0);

@@ -7,8 +7,12 @@
 namespace conformance {
 namespace {
 
-aclError Peek() { return aclrtPeekAtLastError(ACL_RT_THREAD_LEVEL); }
-aclError Take() { return aclrtGetLastError(ACL_RT_THREAD_LEVEL); }
+aclError Peek() {
+  return aclrtPeekAtLastError(ACL_RT_THREAD_LEVEL);
+}
+aclError Take() {
+  return aclrtGetLastError(ACL_RT_THREAD_LEVEL);
+}
 
 // The text, or "" for none.
 std::string Message() {
@@ -120,7 +124,8 @@ TEST_F(RecentMessage, Layout) {
   EXPECT_TRUE(std::regex_search(text, head)) << text;
   EXPECT_NE(text.find("TraceBack (most recent call last):\n"), std::string::npos) << text;
   EXPECT_NE(text.find("99"), std::string::npos) << "the offending value";
-  EXPECT_TRUE(std::all_of(text.begin(), text.end(), [](unsigned char c) { return c == '\n' || (c >= 32 && c < 127); }));
+  EXPECT_TRUE(std::all_of(text.begin(), text.end(),
+                          [](unsigned char c) { return c == '\n' || (c >= 32 && c < 127); }));
 }
 
 // SPEC 11 §3.3

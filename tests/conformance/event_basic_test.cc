@@ -76,7 +76,8 @@ TEST_P(EventOrder, HostWaitSeesEverythingBeforeTheRecord) {
   DeviceBlock block(kSize);
   for (int32_t i = 0; i < 20; ++i) {
     ASSERT_OK(aclrtMemsetAsync(block.get(), kSize, i, kSize, stream.get()));
-    ASSERT_OK(aclrtMemcpyAsync(out.get(), kSize, block.get(), kSize, ACL_MEMCPY_DEVICE_TO_HOST, stream.get()));
+    ASSERT_OK(
+        aclrtMemcpyAsync(out.get(), kSize, block.get(), kSize, ACL_MEMCPY_DEVICE_TO_HOST, stream.get()));
     ASSERT_OK(aclrtRecordEvent(event, stream.get()));
     ASSERT_OK(i % 2 == 0 ? aclrtSynchronizeEvent(event) : aclrtSynchronizeEventWithTimeout(event, 60'000));
     ASSERT_EQ(out.Read(), Bytes(kSize, static_cast<uint8_t>(i)));
@@ -133,7 +134,8 @@ TEST_P(EventOrder, NeverRecordedNeverBlocks) {
 }
 
 TEST_P(EventOrder, AWaitIsBoundToTheRecordBeforeIt) {
-  // Two streams that wait for each other's event in turn: with a wait that moved to later records this would hang.
+  // Two streams that wait for each other's event in turn: with a wait that moved to later records this would
+  // hang.
   Stream a, b;
   aclrtEvent event = Make();
   aclrtEvent back = Make();

@@ -18,7 +18,8 @@ INSTANTIATE_TEST_SUITE_P(Both, Free, testing::Values(&aclrtFree, &aclrtFreeWithD
 
 TEST_P(Free, NullIsAnError) {
   EXPECT_ACL(ACL_ERROR_INVALID_PARAM, GetParam()(nullptr));
-  OnNewThread([] { EXPECT_ACL(ACL_ERROR_INVALID_PARAM, GetParam()(nullptr)) << "null comes before context"; });
+  OnNewThread(
+      [] { EXPECT_ACL(ACL_ERROR_INVALID_PARAM, GetParam()(nullptr)) << "null comes before context"; });
 }
 
 TEST_P(Free, NeedsADevice) {
@@ -83,7 +84,8 @@ TEST_F(FreeQueued, WithDevSyncWaitsForTheTasks) {
   Stream stream;
   PinnedBlock target(kSize);
   DeviceBlock source(Pattern(kSize, 3));
-  ASSERT_OK(aclrtMemcpyAsync(target.get(), kSize, source.get(), kSize, ACL_MEMCPY_DEVICE_TO_HOST, stream.get()));
+  ASSERT_OK(
+      aclrtMemcpyAsync(target.get(), kSize, source.get(), kSize, ACL_MEMCPY_DEVICE_TO_HOST, stream.get()));
   EXPECT_OK(aclrtFreeWithDevSync(source.release()));
   EXPECT_EQ(target.Read(), Pattern(kSize, 3));
 }
@@ -102,7 +104,8 @@ TEST_F(FreeQueued, PlainFreeLetsQueuedTasksFinish) {
   Stream stream;
   PinnedBlock target(kSize);
   DeviceBlock source(Pattern(kSize, 5));
-  ASSERT_OK(aclrtMemcpyAsync(target.get(), kSize, source.get(), kSize, ACL_MEMCPY_DEVICE_TO_HOST, stream.get()));
+  ASSERT_OK(
+      aclrtMemcpyAsync(target.get(), kSize, source.get(), kSize, ACL_MEMCPY_DEVICE_TO_HOST, stream.get()));
   EXPECT_OK(aclrtFree(source.release()));
   DeviceBlock next(kSize);  // may not take the same bytes before the copy has read them
   ASSERT_OK(aclrtMemset(next.get(), kSize, 0x11, kSize));

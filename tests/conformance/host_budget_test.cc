@@ -38,9 +38,11 @@ TEST_F(HostBudget, SynchronousCallsAreRefused) {
   EXPECT_ACL(ACL_ERROR_RT_MEMORY_ALLOCATION,
              aclrtMemcpy2d(At(step), kKiB, host.data(), kKiB, kKiB, kStep / kKiB, ACL_MEMCPY_HOST_TO_DEVICE));
   Bytes back(kStep);
-  EXPECT_OK(aclrtMemcpy(back.data(), kStep, At(0), kStep, ACL_MEMCPY_DEVICE_TO_HOST)) << "what was written stays";
+  EXPECT_OK(aclrtMemcpy(back.data(), kStep, At(0), kStep, ACL_MEMCPY_DEVICE_TO_HOST))
+      << "what was written stays";
   EXPECT_TRUE(back == Bytes(kStep, 1));
-  EXPECT_OK(aclrtMemcpy(At(0), kStep, host.data(), kStep, ACL_MEMCPY_HOST_TO_DEVICE)) << "and can be written again";
+  EXPECT_OK(aclrtMemcpy(At(0), kStep, host.data(), kStep, ACL_MEMCPY_HOST_TO_DEVICE))
+      << "and can be written again";
 }
 
 TEST_F(HostBudget, TasksFailAndTheFirstCallThatWaitsSaysSo) {
@@ -54,8 +56,8 @@ TEST_F(HostBudget, TasksFailAndTheFirstCallThatWaitsSaysSo) {
   EXPECT_OK(aclrtSynchronizeStream(nullptr)) << "said once";
   EXPECT_OK(aclrtMemsetAsync(At(step), kStep, 1, kStep, nullptr));
   EXPECT_ACL(ACL_ERROR_RT_DEVICE_OOM, aclrtSynchronizeDevice());
-  EXPECT_OK(aclrtMemcpy2dAsync(At(step), kKiB, host.get(), kKiB, kKiB, kStep / kKiB, ACL_MEMCPY_HOST_TO_DEVICE,
-                               nullptr));
+  EXPECT_OK(aclrtMemcpy2dAsync(At(step), kKiB, host.get(), kKiB, kKiB, kStep / kKiB,
+                               ACL_MEMCPY_HOST_TO_DEVICE, nullptr));
   EXPECT_ACL(ACL_ERROR_RT_DEVICE_OOM, aclrtSynchronizeStreamWithTimeout(nullptr, 60'000));
   aclrtEvent event = nullptr;
   ASSERT_OK(aclrtCreateEvent(&event));

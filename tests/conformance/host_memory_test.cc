@@ -4,7 +4,9 @@
 namespace conformance {
 namespace {
 
-aclError WithNoConfig(void** ptr, size_t size) { return aclrtMallocHostWithCfg(ptr, size, nullptr); }
+aclError WithNoConfig(void** ptr, size_t size) {
+  return aclrtMallocHostWithCfg(ptr, size, nullptr);
+}
 
 using Allocate = aclError (*)(void**, size_t);
 
@@ -121,8 +123,8 @@ TEST_P(HostFree, WorksOnceAnEventSaysDone) {
   ASSERT_OK(aclrtCreateEvent(&event));
   for (int i = 0; i < 50; ++i) {
     PinnedBlock source(Pattern(64 * kKiB, i));
-    ASSERT_OK(aclrtMemcpyAsync(target.get(), target.size(), source.get(), source.size(), ACL_MEMCPY_HOST_TO_DEVICE,
-                               stream.get()));
+    ASSERT_OK(aclrtMemcpyAsync(target.get(), target.size(), source.get(), source.size(),
+                               ACL_MEMCPY_HOST_TO_DEVICE, stream.get()));
     ASSERT_OK(aclrtRecordEvent(event, stream.get()));
     ASSERT_OK(aclrtSynchronizeEvent(event));
     EXPECT_OK(GetParam()(source.release()));
@@ -137,8 +139,8 @@ TEST_F(HostLifetime, FreeWithDevSyncWaitsForTheCurrentDevice) {
   Stream stream;
   PinnedBlock source(Pattern(2 * kMiB, 3));
   DeviceBlock target(2 * kMiB);
-  ASSERT_OK(aclrtMemcpyAsync(target.get(), target.size(), source.get(), source.size(), ACL_MEMCPY_HOST_TO_DEVICE,
-                             stream.get()));
+  ASSERT_OK(aclrtMemcpyAsync(target.get(), target.size(), source.get(), source.size(),
+                             ACL_MEMCPY_HOST_TO_DEVICE, stream.get()));
   EXPECT_OK(aclrtFreeHostWithDevSync(source.release()));
   EXPECT_EQ(target.Read(), Pattern(2 * kMiB, 3)) << "a synchronous read waits for no stream, so the free did";
 }

@@ -95,18 +95,21 @@ TEST_F(HostRegister, AliasIsOnlyForTheDevice) {
   Bytes host(kPage, 9);
   void* alias = nullptr;
   ASSERT_OK(Register(pinned.get(), kPage, &alias));
-  EXPECT_ACL(ACL_ERROR_RT_PARAM_INVALID, aclrtMemcpy(alias, 64, block.get(), 64, ACL_MEMCPY_DEVICE_TO_DEVICE));
+  EXPECT_ACL(ACL_ERROR_RT_PARAM_INVALID,
+             aclrtMemcpy(alias, 64, block.get(), 64, ACL_MEMCPY_DEVICE_TO_DEVICE));
   EXPECT_ACL(ACL_ERROR_RT_PARAM_INVALID, aclrtMemcpy(host.data(), 64, alias, 64, ACL_MEMCPY_DEVICE_TO_HOST));
   EXPECT_ACL(ACL_ERROR_RT_PARAM_INVALID,
              aclrtMemcpyAsync(block.get(), 64, alias, 64, ACL_MEMCPY_DEVICE_TO_DEVICE, nullptr));
-  EXPECT_ACL(ACL_ERROR_RT_PARAM_INVALID, aclrtMemcpy2d(host.data(), 8, alias, 8, 8, 8, ACL_MEMCPY_DEVICE_TO_HOST));
+  EXPECT_ACL(ACL_ERROR_RT_PARAM_INVALID,
+             aclrtMemcpy2d(host.data(), 8, alias, 8, 8, 8, ACL_MEMCPY_DEVICE_TO_HOST));
   EXPECT_ACL(ACL_ERROR_RT_PARAM_INVALID, aclrtMemset(alias, 64, 0, 64));
   EXPECT_ACL(ACL_ERROR_RT_PARAM_INVALID, aclrtMemsetAsync(alias, 64, 0, 64, nullptr));
   EXPECT_OK(aclrtSynchronizeStream(nullptr));
   EXPECT_EQ(pinned.Read(), Pattern(kPage, 1));
   EXPECT_EQ(block.Read(), Pattern(kPage, 2));
   EXPECT_EQ(host, Bytes(kPage, 9));
-  EXPECT_OK(aclrtMemcpy(block.get(), kPage, pinned.get(), kPage, ACL_MEMCPY_HOST_TO_DEVICE)) << "the host's address";
+  EXPECT_OK(aclrtMemcpy(block.get(), kPage, pinned.get(), kPage, ACL_MEMCPY_HOST_TO_DEVICE))
+      << "the host's address";
   EXPECT_EQ(block.Read(), Pattern(kPage, 1));
   EXPECT_OK(aclrtHostUnregister(pinned.get()));
 }
@@ -134,7 +137,8 @@ TEST_F(HostRegister, RegisteredMemoryTakesPartInCopies) {
   void* alias = nullptr;
   ASSERT_OK(Register(pages.get(), 2 * kPage, &alias));
   DeviceBlock block(Pattern(2 * kPage, 4));
-  ASSERT_OK(aclrtMemcpyAsync(pages.get(), 2 * kPage, block.get(), 2 * kPage, ACL_MEMCPY_DEVICE_TO_HOST, nullptr));
+  ASSERT_OK(
+      aclrtMemcpyAsync(pages.get(), 2 * kPage, block.get(), 2 * kPage, ACL_MEMCPY_DEVICE_TO_HOST, nullptr));
   ASSERT_OK(aclrtSynchronizeStream(nullptr));
   EXPECT_EQ(std::memcmp(pages.get(), Pattern(2 * kPage, 4).data(), 2 * kPage), 0);
   EXPECT_OK(aclrtHostUnregister(pages.get()));

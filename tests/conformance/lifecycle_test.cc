@@ -29,7 +29,8 @@ int InChild(Body body) {
 class ConfigFile {
  public:
   explicit ConfigFile(const std::string& text)
-      : path_(std::filesystem::temp_directory_path() / ("conformance-" + std::to_string(getpid()) + ".json")) {
+      : path_(std::filesystem::temp_directory_path() /
+              ("conformance-" + std::to_string(getpid()) + ".json")) {
     std::ofstream(path_) << text;
   }
   ~ConfigFile() { std::filesystem::remove(path_); }
@@ -303,7 +304,8 @@ TEST(Lifecycle, ConfigurationFailures) {
       {R"({"defaultDevice":{"default_device":"x"}})", ACL_ERROR_FILE_ATTR_INVALID},
       {R"({"err_msg_mode":"2"})", ACL_ERROR_FILE_ATTR_INVALID},
       {R"({"dump":{"dump_path":"/tmp","dump_op_switch":"maybe"}})", ACL_ERROR_INVALID_DUMP_CONFIG},
-      {R"({"dump":{"dump_path":"/tmp","dump_debug":"on","dump_op_switch":"on"}})", ACL_ERROR_INVALID_DUMP_CONFIG},
+      {R"({"dump":{"dump_path":"/tmp","dump_debug":"on","dump_op_switch":"on"}})",
+       ACL_ERROR_INVALID_DUMP_CONFIG},
       {R"({"profiler":1})", ACL_ERROR_INVALID_PROFILING_CONFIG},
       {R"({"max_opqueue_num":"0"})", ACL_ERROR_INVALID_MAX_OPQUEUE_NUM_CONFIG},
       {R"({"max_opqueue_num":7})", ACL_ERROR_INVALID_MAX_OPQUEUE_NUM_CONFIG},
@@ -403,9 +405,9 @@ TEST(Lifecycle, VisibleDevices) {
     const char* list;
     uint32_t count;
   };
-  const Row rows[] = {{nullptr, 4},  {"2", 1},     {"0,1,3,4", 3}, {"4", 0},    {"1,0", 0},   {"2,2", 0},
-                      {"", 0},       {" 1", 0},    {"-1", 0},      {"a", 0},    {"1, 2,3", 1}, {"0,,1", 1},
-                      {"1,9,0", 1},  {"00,01", 2}, {"0,1,2,3", 4}, {"1,3,8", 2}, {"0,1,", 2}};
+  const Row rows[] = {{nullptr, 4}, {"2", 1},     {"0,1,3,4", 3}, {"4", 0},     {"1,0", 0},    {"2,2", 0},
+                      {"", 0},      {" 1", 0},    {"-1", 0},      {"a", 0},     {"1, 2,3", 1}, {"0,,1", 1},
+                      {"1,9,0", 1}, {"00,01", 2}, {"0,1,2,3", 4}, {"1,3,8", 2}, {"0,1,", 2}};
   for (const Row& row : rows) {
     EXPECT_EQ(InChild([&] {
                 if (row.list == nullptr) {

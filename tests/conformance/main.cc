@@ -1,4 +1,5 @@
-// Initialises the runtime once for the process: what initialisation itself does is tested by lifecycle_test.cc.
+// Initialises the runtime once for the process: what initialisation itself does is tested by
+// lifecycle_test.cc.
 #include "support.h"
 
 namespace {

@@ -56,7 +56,8 @@ TEST_P(Malloc, NeedsADevice) {
     void* ptr = UntouchedPointer();
     EXPECT_ACL(ACL_ERROR_RT_CONTEXT_NULL, GetParam()(&ptr, 64, ACL_MEM_MALLOC_HUGE_FIRST));
     EXPECT_EQ(ptr, UntouchedPointer());
-    EXPECT_ACL(ACL_ERROR_INVALID_PARAM, GetParam()(&ptr, 0, ACL_MEM_MALLOC_HUGE_FIRST)) << "size comes before context";
+    EXPECT_ACL(ACL_ERROR_INVALID_PARAM, GetParam()(&ptr, 0, ACL_MEM_MALLOC_HUGE_FIRST))
+        << "size comes before context";
   });
 }
 
@@ -65,7 +66,8 @@ TEST_P(Malloc, TooMuchIsRefusedAndTakesNothing) {
   for (size_t size : {before + 1, size_t{SIZE_MAX}, size_t{SIZE_MAX} - 40}) {
     for (int policy : {0, 1, 2, 3, 4, 5, 6, 7, 0x77}) {
       void* ptr = UntouchedPointer();
-      EXPECT_ACL(ACL_ERROR_RT_MEMORY_ALLOCATION, GetParam()(&ptr, size, static_cast<aclrtMemMallocPolicy>(policy)))
+      EXPECT_ACL(ACL_ERROR_RT_MEMORY_ALLOCATION,
+                 GetParam()(&ptr, size, static_cast<aclrtMemMallocPolicy>(policy)))
           << size << " with policy " << policy;
       EXPECT_EQ(ptr, UntouchedPointer());
     }
@@ -149,7 +151,8 @@ class MallocConfig : public OnDevice0, public testing::WithParamInterface<Alloca
   }
 };
 
-INSTANTIATE_TEST_SUITE_P(Both, MallocConfig, testing::Values(&aclrtMallocWithCfg, &aclrtMallocForTaskScheduler));
+INSTANTIATE_TEST_SUITE_P(Both, MallocConfig,
+                         testing::Values(&aclrtMallocWithCfg, &aclrtMallocForTaskScheduler));
 
 TEST_P(MallocConfig, AttributesWithoutEffectAreTaken) {
   Expect(ACL_SUCCESS, {});

@@ -43,7 +43,8 @@ TEST_F(MemInfo, NeedsADevice) {
     EXPECT_ACL(ACL_ERROR_RT_CONTEXT_NULL, aclrtGetMemInfo(ACL_HBM_MEM, &free, &total));
     EXPECT_EQ(free, kUntouched);
     EXPECT_EQ(total, kUntouched);
-    EXPECT_ACL(ACL_ERROR_INVALID_PARAM, aclrtGetMemInfo(ACL_HBM_MEM, nullptr, &total)) << "null comes before context";
+    EXPECT_ACL(ACL_ERROR_INVALID_PARAM, aclrtGetMemInfo(ACL_HBM_MEM, nullptr, &total))
+        << "null comes before context";
   });
 }
 
@@ -57,14 +58,16 @@ TEST_F(MemInfo, NeitherOutputIsOptional) {
 TEST_F(MemInfo, UnknownAttributeIsRefused) {
   for (int attr : {18, 100, -1}) {
     size_t free = kUntouched, total = kUntouched;
-    EXPECT_ACL(ACL_ERROR_INVALID_PARAM, aclrtGetMemInfo(static_cast<aclrtMemAttr>(attr), &free, &total)) << attr;
+    EXPECT_ACL(ACL_ERROR_INVALID_PARAM, aclrtGetMemInfo(static_cast<aclrtMemAttr>(attr), &free, &total))
+        << attr;
     EXPECT_EQ(free, kUntouched);
     EXPECT_EQ(total, kUntouched);
   }
 }
 
 TEST_F(MemInfo, DdrDoesNotExistHere) {
-  for (int attr : {ACL_DDR_MEM, ACL_DDR_MEM_HUGE, ACL_DDR_MEM_NORMAL, ACL_DDR_MEM_P2P_HUGE, ACL_DDR_MEM_P2P_NORMAL}) {
+  for (int attr :
+       {ACL_DDR_MEM, ACL_DDR_MEM_HUGE, ACL_DDR_MEM_NORMAL, ACL_DDR_MEM_P2P_HUGE, ACL_DDR_MEM_P2P_NORMAL}) {
     const Info info = Query(attr);
     EXPECT_EQ(info.free, 0u) << attr;
     EXPECT_EQ(info.total, 0u) << attr;

@@ -6,7 +6,9 @@ namespace {
 
 constexpr size_t kMaxAsyncHeight = 5 * 1024 * 1024;
 
-aclrtMemcpyKind Kind(int value) { return static_cast<aclrtMemcpyKind>(value); }
+aclrtMemcpyKind Kind(int value) {
+  return static_cast<aclrtMemcpyKind>(value);
+}
 
 struct Shape {
   size_t dpitch, spitch, width, height;
@@ -27,8 +29,9 @@ void Reference(Bytes& dst, const Bytes& src, size_t dst_at, size_t src_at, const
 class Memcpy2d : public OnTwoDevices, public testing::WithParamInterface<bool> {
  protected:
   static aclError Go(void* dst, const void* src, const Shape& s, int kind, aclrtStream stream = nullptr) {
-    return GetParam() ? aclrtMemcpy2dAsync(dst, s.dpitch, src, s.spitch, s.width, s.height, Kind(kind), stream)
-                      : aclrtMemcpy2d(dst, s.dpitch, src, s.spitch, s.width, s.height, Kind(kind));
+    return GetParam()
+               ? aclrtMemcpy2dAsync(dst, s.dpitch, src, s.spitch, s.width, s.height, Kind(kind), stream)
+               : aclrtMemcpy2d(dst, s.dpitch, src, s.spitch, s.width, s.height, Kind(kind));
   }
 
   // One copy in each direction against the reference, every byte of both buffers looked at.
@@ -84,9 +87,11 @@ TEST_P(Memcpy2d, NarrowAndWideRows) {
 TEST_P(Memcpy2d, EmptyMatrixIsASuccess) {
   DeviceBlock block(Pattern(64, 1));
   PinnedBlock host(Pattern(64, 2));
-  for (const Shape& shape : {Shape{8, 8, 0, 8}, {8, 8, 8, 0}, {8, 8, 0, 0}, {0, 0, 0, 5}, {8, 8, 0, SIZE_MAX / 16}}) {
+  for (const Shape& shape :
+       {Shape{8, 8, 0, 8}, {8, 8, 8, 0}, {8, 8, 0, 0}, {0, 0, 0, 5}, {8, 8, 0, SIZE_MAX / 16}}) {
     if (GetParam() && shape.height > kMaxAsyncHeight) continue;
-    EXPECT_OK(Go(block.get(), host.get(), shape, ACL_MEMCPY_HOST_TO_DEVICE)) << shape.width << "x" << shape.height;
+    EXPECT_OK(Go(block.get(), host.get(), shape, ACL_MEMCPY_HOST_TO_DEVICE))
+        << shape.width << "x" << shape.height;
   }
   ASSERT_OK(aclrtSynchronizeStream(nullptr));
   EXPECT_EQ(block.Read(), Pattern(64, 1));
@@ -102,7 +107,8 @@ TEST_P(Memcpy2d, OnlyTheExtentCounts) {
   DeviceBlock exact(Pattern(2 * 64 + 10, 1));  // three rows of ten bytes, pitch 64, no room for a fourth
   PinnedBlock rows(Pattern(256, 3));
   EXPECT_OK(Go(exact.get(), rows.get(), {64, 64, 10, 3}, ACL_MEMCPY_HOST_TO_DEVICE));
-  EXPECT_ACL(ACL_ERROR_RT_PARAM_INVALID, Go(exact.get(), rows.get(), {128, 64, 10, 3}, ACL_MEMCPY_HOST_TO_DEVICE));
+  EXPECT_ACL(ACL_ERROR_RT_PARAM_INVALID,
+             Go(exact.get(), rows.get(), {128, 64, 10, 3}, ACL_MEMCPY_HOST_TO_DEVICE));
   ASSERT_OK(aclrtSynchronizeStream(nullptr));
 }
 
@@ -123,9 +129,12 @@ TEST_P(Memcpy2d, LeavingTheBlockMovesNothing) {
 TEST_P(Memcpy2d, PitchMayNotBeSmallerThanWidth) {
   DeviceBlock block(Pattern(4096, 1));
   PinnedBlock host(Pattern(4096, 2));
-  EXPECT_ACL(ACL_ERROR_INVALID_PARAM, Go(block.get(), host.get(), {63, 64, 64, 4}, ACL_MEMCPY_HOST_TO_DEVICE));
-  EXPECT_ACL(ACL_ERROR_INVALID_PARAM, Go(block.get(), host.get(), {64, 63, 64, 4}, ACL_MEMCPY_HOST_TO_DEVICE));
-  EXPECT_ACL(ACL_ERROR_INVALID_PARAM, Go(block.get(), host.get(), {63, 64, 64, 1}, ACL_MEMCPY_HOST_TO_DEVICE));
+  EXPECT_ACL(ACL_ERROR_INVALID_PARAM,
+             Go(block.get(), host.get(), {63, 64, 64, 4}, ACL_MEMCPY_HOST_TO_DEVICE));
+  EXPECT_ACL(ACL_ERROR_INVALID_PARAM,
+             Go(block.get(), host.get(), {64, 63, 64, 4}, ACL_MEMCPY_HOST_TO_DEVICE));
+  EXPECT_ACL(ACL_ERROR_INVALID_PARAM,
+             Go(block.get(), host.get(), {63, 64, 64, 1}, ACL_MEMCPY_HOST_TO_DEVICE));
   EXPECT_ACL(ACL_ERROR_INVALID_PARAM, Go(host.get(), block.get(), {0, 64, 64, 4}, ACL_MEMCPY_DEVICE_TO_HOST));
   ASSERT_OK(aclrtSynchronizeStream(nullptr));
   EXPECT_EQ(block.Read(), Pattern(4096, 1));
@@ -136,9 +145,12 @@ TEST_P(Memcpy2d, ExtentMayNotOverflow) {
   DeviceBlock block(Pattern(64, 1));
   PinnedBlock host(64);
   const size_t half = size_t{1} << 63;
-  EXPECT_ACL(ACL_ERROR_INVALID_PARAM, Go(block.get(), host.get(), {half, 64, 64, 3}, ACL_MEMCPY_HOST_TO_DEVICE));
-  EXPECT_ACL(ACL_ERROR_INVALID_PARAM, Go(block.get(), host.get(), {64, half, 64, 3}, ACL_MEMCPY_HOST_TO_DEVICE));
-  EXPECT_ACL(ACL_ERROR_INVALID_PARAM, Go(block.get(), host.get(), {SIZE_MAX, 64, 64, 2}, ACL_MEMCPY_HOST_TO_DEVICE));
+  EXPECT_ACL(ACL_ERROR_INVALID_PARAM,
+             Go(block.get(), host.get(), {half, 64, 64, 3}, ACL_MEMCPY_HOST_TO_DEVICE));
+  EXPECT_ACL(ACL_ERROR_INVALID_PARAM,
+             Go(block.get(), host.get(), {64, half, 64, 3}, ACL_MEMCPY_HOST_TO_DEVICE));
+  EXPECT_ACL(ACL_ERROR_INVALID_PARAM,
+             Go(block.get(), host.get(), {SIZE_MAX, 64, 64, 2}, ACL_MEMCPY_HOST_TO_DEVICE));
   ASSERT_OK(aclrtSynchronizeStream(nullptr));
   EXPECT_EQ(block.Read(), Pattern(64, 1));
 }
@@ -166,7 +178,8 @@ TEST_P(Memcpy2d, OnlyTwoKinds) {
   for (int kind : {0, 3, 4, 5, 6, 7}) {
     EXPECT_ACL(ACL_ERROR_RT_FEATURE_NOT_SUPPORT, Go(a.get(), host.get(), shape, kind)) << kind;
     EXPECT_ACL(ACL_ERROR_RT_FEATURE_NOT_SUPPORT, Go(a.get(), b.get(), shape, kind)) << kind;
-    EXPECT_ACL(ACL_ERROR_RT_FEATURE_NOT_SUPPORT, Go(a.get(), host.get(), {1, 1, 8, 8}, kind)) << "kind before sizes";
+    EXPECT_ACL(ACL_ERROR_RT_FEATURE_NOT_SUPPORT, Go(a.get(), host.get(), {1, 1, 8, 8}, kind))
+        << "kind before sizes";
     EXPECT_ACL(ACL_ERROR_INVALID_PARAM, Go(nullptr, host.get(), shape, kind)) << "null before kind";
   }
   for (int kind : {8, -1}) EXPECT_ACL(ACL_ERROR_INVALID_PARAM, Go(a.get(), host.get(), shape, kind)) << kind;
@@ -197,7 +210,8 @@ TEST_P(Memcpy2d, NullAndContext) {
   const Shape shape = {8, 8, 8, 8};
   EXPECT_ACL(ACL_ERROR_INVALID_PARAM, Go(nullptr, host.get(), shape, 1));
   EXPECT_ACL(ACL_ERROR_INVALID_PARAM, Go(block.get(), nullptr, shape, 1));
-  EXPECT_ACL(ACL_ERROR_INVALID_PARAM, Go(block.get(), nullptr, {8, 8, 0, 0}, 1)) << "also for an empty matrix";
+  EXPECT_ACL(ACL_ERROR_INVALID_PARAM, Go(block.get(), nullptr, {8, 8, 0, 0}, 1))
+      << "also for an empty matrix";
   OnNewThread([&] {
     EXPECT_ACL(ACL_ERROR_RT_CONTEXT_NULL, Go(block.get(), host.get(), shape, 1));
     EXPECT_ACL(ACL_ERROR_RT_FEATURE_NOT_SUPPORT, Go(block.get(), host.get(), shape, 3));
@@ -217,7 +231,8 @@ TEST_F(Memcpy2dAsync, StreamRules) {
   };
   ASSERT_OK(aclrtSetDevice(1));
   EXPECT_ACL(ACL_ERROR_RT_STREAM_CONTEXT, go(stream.get()));
-  EXPECT_ACL(ACL_ERROR_RT_PARAM_INVALID, go(nullptr)) << "the block is on another device and no peer access is open";
+  EXPECT_ACL(ACL_ERROR_RT_PARAM_INVALID, go(nullptr))
+      << "the block is on another device and no peer access is open";
   ASSERT_OK(aclrtSetDevice(0));
   EXPECT_ACL(ACL_ERROR_RT_INVALID_HANDLE, go(UntouchedPointer()));
   ASSERT_OK(aclrtSynchronizeStream(stream.get()));
@@ -236,8 +251,8 @@ TEST_F(Memcpy2dAsync, KeepsStreamOrderAndWaitsForPageableMemory) {
   ASSERT_OK(aclrtMemsetAsync(block.get(), rows * pitch, 0x22, rows * pitch, stream.get()));
   ASSERT_OK(aclrtMemcpy2dAsync(block.get(), pitch, in.get(), pitch, width, rows, ACL_MEMCPY_HOST_TO_DEVICE,
                                stream.get()));
-  ASSERT_OK(aclrtMemcpy2dAsync(out.data(), pitch, block.get(), pitch, width + 10, rows, ACL_MEMCPY_DEVICE_TO_HOST,
-                               stream.get()));
+  ASSERT_OK(aclrtMemcpy2dAsync(out.data(), pitch, block.get(), pitch, width + 10, rows,
+                               ACL_MEMCPY_DEVICE_TO_HOST, stream.get()));
   Bytes device(rows * pitch, 0x22);
   Reference(device, Pattern(rows * pitch, 5), 0, 0, {pitch, pitch, width, rows});
   Reference(expected, device, 0, 0, {pitch, pitch, width + 10, rows});

@@ -6,7 +6,9 @@ namespace {
 
 constexpr size_t kSize = 8 * kKiB;
 
-aclrtMemcpyKind Kind(int value) { return static_cast<aclrtMemcpyKind>(value); }
+aclrtMemcpyKind Kind(int value) {
+  return static_cast<aclrtMemcpyKind>(value);
+}
 
 using Copy = aclError (*)(void*, size_t, const void*, size_t, aclrtMemcpyKind, aclrtStream);
 
@@ -17,7 +19,8 @@ class MemcpyAsync : public OnTwoDevices, public testing::WithParamInterface<Copy
   }
 };
 
-INSTANTIATE_TEST_SUITE_P(Both, MemcpyAsync, testing::Values(&aclrtMemcpyAsync, &aclrtMemcpyAsyncWithCondition));
+INSTANTIATE_TEST_SUITE_P(Both, MemcpyAsync,
+                         testing::Values(&aclrtMemcpyAsync, &aclrtMemcpyAsyncWithCondition));
 
 TEST_P(MemcpyAsync, KindMustFitTheAddresses) {
   enum Place { kHost, kDevice };
@@ -39,7 +42,8 @@ TEST_P(MemcpyAsync, KindMustFitTheAddresses) {
       PinnedBlock host_from(Pattern(kSize, 1)), host_to(Pattern(kSize, 2));
       const void* from = row.from == kHost ? static_cast<void*>(host_from.get()) : device_from.get();
       void* to = row.to == kHost ? static_cast<void*>(host_to.get()) : device_to.get();
-      EXPECT_ACL(row.code[kind], Go(to, from, kSize, kind, stream.get())) << row.from << row.to << " kind " << kind;
+      EXPECT_ACL(row.code[kind], Go(to, from, kSize, kind, stream.get()))
+          << row.from << row.to << " kind " << kind;
       ASSERT_OK(aclrtSynchronizeStream(stream.get()));
       const Bytes got = row.to == kHost ? host_to.Read() : device_to.Read();
       EXPECT_EQ(got, Pattern(kSize, row.code[kind] == 0 ? 1 : 2)) << row.from << row.to << " kind " << kind;
@@ -88,11 +92,14 @@ TEST_P(MemcpyAsync, StreamMustBelongToTheCurrentContext) {
     EXPECT_ACL(ACL_ERROR_RT_CONTEXT_NULL, Go(block.get(), host.get(), 64, 1, stream.get()));
   });
   ASSERT_OK(aclrtSetDevice(1));
-  EXPECT_ACL(ACL_ERROR_RT_STREAM_CONTEXT, Go(block.get(), host.get(), 64, 1, stream.get())) << "another device";
-  EXPECT_ACL(ACL_ERROR_RT_STREAM_CONTEXT, Go(block.get(), host.get(), 0, 1, stream.get())) << "with nothing to copy";
+  EXPECT_ACL(ACL_ERROR_RT_STREAM_CONTEXT, Go(block.get(), host.get(), 64, 1, stream.get()))
+      << "another device";
+  EXPECT_ACL(ACL_ERROR_RT_STREAM_CONTEXT, Go(block.get(), host.get(), 0, 1, stream.get()))
+      << "with nothing to copy";
   aclrtContext context = nullptr;
   ASSERT_OK(aclrtCreateContext(&context, 0));
-  EXPECT_ACL(ACL_ERROR_RT_STREAM_CONTEXT, Go(block.get(), host.get(), 64, 1, stream.get())) << "another context";
+  EXPECT_ACL(ACL_ERROR_RT_STREAM_CONTEXT, Go(block.get(), host.get(), 64, 1, stream.get()))
+      << "another context";
   ASSERT_OK(aclrtDestroyContext(context));
   ASSERT_OK(aclrtSetDevice(0));
   ASSERT_OK(aclrtSynchronizeStream(stream.get()));

@@ -6,7 +6,9 @@ namespace {
 
 constexpr size_t kSize = 8 * kKiB;
 
-aclrtMemcpyKind Kind(int value) { return static_cast<aclrtMemcpyKind>(value); }
+aclrtMemcpyKind Kind(int value) {
+  return static_cast<aclrtMemcpyKind>(value);
+}
 
 class Memcpy : public OnTwoDevices {};
 
@@ -16,14 +18,17 @@ TEST_F(Memcpy, GoesWhereTheAddressesSay) {
     DeviceBlock a(Pattern(kSize, 1)), b(Pattern(kSize, 2));
     const Bytes source = Pattern(kSize, 10 + kind);
     Bytes target(kSize);
-    EXPECT_OK(aclrtMemcpy(a.get(), kSize, source.data(), kSize, Kind(kind))) << "host to device, kind " << kind;
+    EXPECT_OK(aclrtMemcpy(a.get(), kSize, source.data(), kSize, Kind(kind)))
+        << "host to device, kind " << kind;
     EXPECT_EQ(a.Read(), source);
     EXPECT_OK(aclrtMemcpy(b.get(), kSize, a.get(), kSize, Kind(kind))) << "device to device, kind " << kind;
     EXPECT_EQ(b.Read(), source);
-    EXPECT_OK(aclrtMemcpy(target.data(), kSize, b.get(), kSize, Kind(kind))) << "device to host, kind " << kind;
+    EXPECT_OK(aclrtMemcpy(target.data(), kSize, b.get(), kSize, Kind(kind)))
+        << "device to host, kind " << kind;
     EXPECT_EQ(target, source);
     Bytes other(kSize);
-    EXPECT_OK(aclrtMemcpy(other.data(), kSize, source.data(), kSize, Kind(kind))) << "host to host, kind " << kind;
+    EXPECT_OK(aclrtMemcpy(other.data(), kSize, source.data(), kSize, Kind(kind)))
+        << "host to host, kind " << kind;
     EXPECT_EQ(other, source);
   }
 }
@@ -32,16 +37,22 @@ TEST_F(Memcpy, BadArgumentsMoveNothing) {
   DeviceBlock block(Pattern(kSize, 1));
   Bytes host = Pattern(kSize, 2);
   for (size_t count : {size_t{0}, size_t{64}}) {
-    EXPECT_ACL(ACL_ERROR_INVALID_PARAM, aclrtMemcpy(nullptr, count, host.data(), count, ACL_MEMCPY_HOST_TO_DEVICE));
-    EXPECT_ACL(ACL_ERROR_INVALID_PARAM, aclrtMemcpy(block.get(), count, nullptr, count, ACL_MEMCPY_HOST_TO_DEVICE));
+    EXPECT_ACL(ACL_ERROR_INVALID_PARAM,
+               aclrtMemcpy(nullptr, count, host.data(), count, ACL_MEMCPY_HOST_TO_DEVICE));
+    EXPECT_ACL(ACL_ERROR_INVALID_PARAM,
+               aclrtMemcpy(block.get(), count, nullptr, count, ACL_MEMCPY_HOST_TO_DEVICE));
   }
-  EXPECT_ACL(ACL_ERROR_INVALID_PARAM, aclrtMemcpy(block.get(), 63, host.data(), 64, ACL_MEMCPY_HOST_TO_DEVICE));
+  EXPECT_ACL(ACL_ERROR_INVALID_PARAM,
+             aclrtMemcpy(block.get(), 63, host.data(), 64, ACL_MEMCPY_HOST_TO_DEVICE));
   EXPECT_ACL(ACL_ERROR_INVALID_PARAM, aclrtMemcpy(block.get(), 64, host.data(), 64, Kind(8)));
   EXPECT_ACL(ACL_ERROR_INVALID_PARAM, aclrtMemcpy(block.get(), 64, host.data(), 64, Kind(-1)));
   OnNewThread([&] {
-    EXPECT_ACL(ACL_ERROR_RT_CONTEXT_NULL, aclrtMemcpy(block.get(), 64, host.data(), 64, ACL_MEMCPY_HOST_TO_DEVICE));
-    EXPECT_ACL(ACL_ERROR_RT_CONTEXT_NULL, aclrtMemcpy(block.get(), 64, host.data(), 0, ACL_MEMCPY_HOST_TO_DEVICE));
-    EXPECT_ACL(ACL_ERROR_INVALID_PARAM, aclrtMemcpy(block.get(), 1, host.data(), 64, ACL_MEMCPY_HOST_TO_DEVICE));
+    EXPECT_ACL(ACL_ERROR_RT_CONTEXT_NULL,
+               aclrtMemcpy(block.get(), 64, host.data(), 64, ACL_MEMCPY_HOST_TO_DEVICE));
+    EXPECT_ACL(ACL_ERROR_RT_CONTEXT_NULL,
+               aclrtMemcpy(block.get(), 64, host.data(), 0, ACL_MEMCPY_HOST_TO_DEVICE));
+    EXPECT_ACL(ACL_ERROR_INVALID_PARAM,
+               aclrtMemcpy(block.get(), 1, host.data(), 64, ACL_MEMCPY_HOST_TO_DEVICE));
   });
   EXPECT_EQ(block.Read(), Pattern(kSize, 1));
   EXPECT_EQ(host, Pattern(kSize, 2));
@@ -59,8 +70,10 @@ TEST_F(Memcpy, RangesStayInsideOneBlock) {
   DeviceBlock block(Pattern(kSize, 1)), neighbour(Pattern(kSize, 3));
   const size_t more = kSize + 64;  // beyond any padding
   Bytes host = Pattern(2 * kSize, 2);
-  EXPECT_ACL(ACL_ERROR_RT_PARAM_INVALID, aclrtMemcpy(block.get(), more, host.data(), more, ACL_MEMCPY_HOST_TO_DEVICE));
-  EXPECT_ACL(ACL_ERROR_RT_PARAM_INVALID, aclrtMemcpy(host.data(), more, block.get(), more, ACL_MEMCPY_DEVICE_TO_HOST));
+  EXPECT_ACL(ACL_ERROR_RT_PARAM_INVALID,
+             aclrtMemcpy(block.get(), more, host.data(), more, ACL_MEMCPY_HOST_TO_DEVICE));
+  EXPECT_ACL(ACL_ERROR_RT_PARAM_INVALID,
+             aclrtMemcpy(host.data(), more, block.get(), more, ACL_MEMCPY_DEVICE_TO_HOST));
   EXPECT_ACL(ACL_ERROR_RT_PARAM_INVALID,
              aclrtMemcpy(block.at(128), kSize, host.data(), kSize, ACL_MEMCPY_HOST_TO_DEVICE));
   EXPECT_ACL(ACL_ERROR_RT_PARAM_INVALID,
@@ -72,7 +85,8 @@ TEST_F(Memcpy, RangesStayInsideOneBlock) {
   EXPECT_EQ(block.Read(), Pattern(kSize, 1));
   EXPECT_EQ(neighbour.Read(), Pattern(kSize, 3));
   EXPECT_EQ(host, Pattern(2 * kSize, 2));
-  EXPECT_OK(aclrtMemcpy(block.at(kSize - 1), 1, host.data(), 1, ACL_MEMCPY_HOST_TO_DEVICE)) << "the last byte";
+  EXPECT_OK(aclrtMemcpy(block.at(kSize - 1), 1, host.data(), 1, ACL_MEMCPY_HOST_TO_DEVICE))
+      << "the last byte";
 }
 
 TEST_F(Memcpy, AnyPartOfABlock) {

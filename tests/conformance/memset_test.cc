@@ -10,7 +10,8 @@ constexpr size_t kSize = 4096;
 class Memset : public OnTwoDevices, public testing::WithParamInterface<bool> {
  protected:
   static aclError Go(void* ptr, size_t room, int32_t value, size_t count, aclrtStream stream = nullptr) {
-    return GetParam() ? aclrtMemsetAsync(ptr, room, value, count, stream) : aclrtMemset(ptr, room, value, count);
+    return GetParam() ? aclrtMemsetAsync(ptr, room, value, count, stream)
+                      : aclrtMemset(ptr, room, value, count);
   }
   static void Wait() { EXPECT_OK(aclrtSynchronizeStream(nullptr)); }
 };
@@ -18,7 +19,8 @@ class Memset : public OnTwoDevices, public testing::WithParamInterface<bool> {
 INSTANTIATE_TEST_SUITE_P(SyncAndAsync, Memset, testing::Bool());
 
 TEST_P(Memset, SetsOnlyTheRange) {
-  for (const auto& [at, count] : {std::pair<size_t, size_t>{0, kSize}, {1, 1}, {100, 333}, {kSize - 1, 1}, {7, 0}}) {
+  for (const auto& [at, count] :
+       {std::pair<size_t, size_t>{0, kSize}, {1, 1}, {100, 333}, {kSize - 1, 1}, {7, 0}}) {
     Bytes expected = Pattern(kSize, 1);
     DeviceBlock block(expected);
     EXPECT_OK(Go(block.at(at), kSize - at, 0x7b, count));
@@ -93,9 +95,11 @@ TEST_F(MemsetStream, KeepsStreamOrder) {
   DeviceBlock block(kSize);
   PinnedBlock in(Pattern(kSize, 5)), first(kSize), second(kSize);
   ASSERT_OK(aclrtMemcpyAsync(block.get(), kSize, in.get(), kSize, ACL_MEMCPY_HOST_TO_DEVICE, stream.get()));
-  ASSERT_OK(aclrtMemcpyAsync(first.get(), kSize, block.get(), kSize, ACL_MEMCPY_DEVICE_TO_HOST, stream.get()));
+  ASSERT_OK(
+      aclrtMemcpyAsync(first.get(), kSize, block.get(), kSize, ACL_MEMCPY_DEVICE_TO_HOST, stream.get()));
   ASSERT_OK(aclrtMemsetAsync(block.get(), kSize, 0x55, kSize, stream.get()));
-  ASSERT_OK(aclrtMemcpyAsync(second.get(), kSize, block.get(), kSize, ACL_MEMCPY_DEVICE_TO_HOST, stream.get()));
+  ASSERT_OK(
+      aclrtMemcpyAsync(second.get(), kSize, block.get(), kSize, ACL_MEMCPY_DEVICE_TO_HOST, stream.get()));
   ASSERT_OK(aclrtMemsetAsync(second.get(), kSize, 0x66, 10, stream.get()));
   ASSERT_OK(aclrtSynchronizeStream(stream.get()));
   EXPECT_EQ(first.Read(), Pattern(kSize, 5));

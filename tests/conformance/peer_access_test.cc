@@ -32,7 +32,8 @@ TEST_F(PeerAccess, CanAccessBadArguments) {
   EXPECT_ACL(ACL_ERROR_INVALID_PARAM, aclrtDeviceCanAccessPeer(nullptr, 0, 1));
   EXPECT_ACL(ACL_ERROR_INVALID_PARAM, aclrtDeviceCanAccessPeer(nullptr, 0, 99)) << "null first";
   EXPECT_ACL(ACL_ERROR_INVALID_PARAM, aclrtDeviceCanAccessPeer(&can, 0, 0));
-  EXPECT_ACL(ACL_ERROR_INVALID_PARAM, aclrtDeviceCanAccessPeer(&can, count, count)) << "equal ids before bad ids";
+  EXPECT_ACL(ACL_ERROR_INVALID_PARAM, aclrtDeviceCanAccessPeer(&can, count, count))
+      << "equal ids before bad ids";
   for (int bad : {99, count, -1}) {
     EXPECT_ACL(ACL_ERROR_RT_INVALID_DEVICEID, aclrtDeviceCanAccessPeer(&can, 0, bad)) << bad;
     EXPECT_ACL(ACL_ERROR_RT_INVALID_DEVICEID, aclrtDeviceCanAccessPeer(&can, bad, 0)) << bad;
@@ -149,7 +150,8 @@ TEST_F(PeerAccess, AtomicCapabilitiesCameLater) {
   if (Cann() == "9.1") GTEST_SKIP() << "profile 9.1 has them";
   uint32_t mask = 77;
   const aclrtAtomicOperation operation = ACL_RT_ATOMIC_OPERATION_INTEGER_ADD;
-  EXPECT_ACL(ACL_ERROR_RT_FEATURE_NOT_SUPPORT, aclrtDeviceGetP2PAtomicCapabilities(&mask, &operation, 1, 0, 1));
+  EXPECT_ACL(ACL_ERROR_RT_FEATURE_NOT_SUPPORT,
+             aclrtDeviceGetP2PAtomicCapabilities(&mask, &operation, 1, 0, 1));
   EXPECT_ACL(ACL_ERROR_RT_FEATURE_NOT_SUPPORT, aclrtDeviceGetHostAtomicCapabilities(&mask, &operation, 1, 0));
   EXPECT_EQ(mask, 77u);
 }
@@ -175,7 +177,8 @@ TEST_F(PeerMap, NeedsTheConsumersAccess) {
   EXPECT_ACL(ACL_ERROR_RT_PARAM_INVALID, aclrtMemP2PMap(block.get(), 4096, 1, 0));
   ASSERT_OK(aclrtSetDevice(0));
   ASSERT_OK(aclrtDeviceEnablePeerAccess(1, 0));
-  EXPECT_ACL(ACL_ERROR_RT_PARAM_INVALID, aclrtMemP2PMap(block.get(), 4096, 1, 0)) << "the other direction is no help";
+  EXPECT_ACL(ACL_ERROR_RT_PARAM_INVALID, aclrtMemP2PMap(block.get(), 4096, 1, 0))
+      << "the other direction is no help";
 }
 
 TEST_F(PeerMap, BadArguments) {

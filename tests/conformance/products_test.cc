@@ -75,8 +75,7 @@ TEST_F(Inference, PeerMemoryComesFromItsWindow) {
   size_t taken = 0;
   void* ptr = UntouchedPointer();
   const size_t chunk = 64 * kMiB;
-  while (taken < window.total &&
-         aclrtMalloc(&ptr, chunk - 32, ACL_MEM_MALLOC_HUGE_ONLY_P2P) == ACL_SUCCESS) {
+  while (taken < window.total && aclrtMalloc(&ptr, chunk - 32, ACL_MEM_MALLOC_HUGE_ONLY_P2P) == ACL_SUCCESS) {
     blocks.push_back(ptr);
     taken += chunk;
   }
@@ -119,9 +118,11 @@ TEST_F(Inference, CrossDeviceCopiesNeedPeerPolicyOnBothSides) {
   for (bool from_peer : {false, true}) {
     for (bool to_peer : {false, true}) {
       ASSERT_OK(aclrtSetDevice(0));
-      DeviceBlock from(Pattern(kSize, 1), from_peer ? ACL_MEM_MALLOC_HUGE_FIRST_P2P : ACL_MEM_MALLOC_HUGE_FIRST);
+      DeviceBlock from(Pattern(kSize, 1),
+                       from_peer ? ACL_MEM_MALLOC_HUGE_FIRST_P2P : ACL_MEM_MALLOC_HUGE_FIRST);
       ASSERT_OK(aclrtSetDevice(peer));
-      DeviceBlock to(Pattern(kSize, 2), to_peer ? ACL_MEM_MALLOC_NORMAL_ONLY_P2P : ACL_MEM_MALLOC_NORMAL_ONLY);
+      DeviceBlock to(Pattern(kSize, 2),
+                     to_peer ? ACL_MEM_MALLOC_NORMAL_ONLY_P2P : ACL_MEM_MALLOC_NORMAL_ONLY);
       const bool fine = from_peer && to_peer;
       const aclError code = fine ? ACL_SUCCESS : ACL_ERROR_RT_PARAM_INVALID;
       EXPECT_ACL(code, aclrtMemcpy(to.get(), kSize, from.get(), kSize, ACL_MEMCPY_DEVICE_TO_DEVICE));
@@ -158,7 +159,8 @@ TEST_F(Inference, StreamsAndEvents) {
   uint32_t left = 0;
   ASSERT_OK(aclrtGetStreamAvailableNum(&left));
   EXPECT_EQ(left, 1024u - 1);
-  for (const auto& [asked, stored] : {std::pair<uint32_t, uint32_t>{0, 0}, {5, 5}, {7, 7}, {8, 7}, {1000, 7}}) {
+  for (const auto& [asked, stored] :
+       {std::pair<uint32_t, uint32_t>{0, 0}, {5, 5}, {7, 7}, {8, 7}, {1000, 7}}) {
     aclrtStream stream = nullptr;
     uint32_t priority = 77;
     ASSERT_OK(aclrtCreateStreamWithConfig(&stream, asked, 0));

@@ -178,10 +178,11 @@ TEST_F(StreamBasic, PollingALimitOfZero) {
   for (int round = 0; round < 2; ++round) {
     ASSERT_OK(aclrtMemcpyAsync(block.get(), size, in.get(), size, ACL_MEMCPY_HOST_TO_DEVICE, stream.get()));
     aclrtGetLastError(ACL_RT_THREAD_LEVEL);
-    const aclError code =
-        round == 0 ? aclrtSynchronizeStreamWithTimeout(stream.get(), 0) : aclrtSynchronizeDeviceWithTimeout(0);
+    const aclError code = round == 0 ? aclrtSynchronizeStreamWithTimeout(stream.get(), 0)
+                                     : aclrtSynchronizeDeviceWithTimeout(0);
     EXPECT_TRUE(code == ACL_SUCCESS || code == ACL_ERROR_RT_STREAM_SYNC_TIMEOUT) << code;
-    EXPECT_EQ(aclrtPeekAtLastError(ACL_RT_THREAD_LEVEL), ACL_SUCCESS) << "an expired poll is no error to remember";
+    EXPECT_EQ(aclrtPeekAtLastError(ACL_RT_THREAD_LEVEL), ACL_SUCCESS)
+        << "an expired poll is no error to remember";
     EXPECT_OK(aclrtSynchronizeStreamWithTimeout(stream.get(), 60'000)) << "the stream goes on";
   }
   EXPECT_TRUE(block.Read() == Pattern(size, 3));
@@ -264,7 +265,8 @@ TEST_F(StreamBasic, RunsOutAtTheDocumentedNumber) {
   EXPECT_ACL(ACL_ERROR_RT_NO_STREAM_RESOURCE, aclrtCreateStreamWithConfig(&extra, 0, 0));
   EXPECT_EQ(extra, UntouchedPointer());
   aclrtContext context = UntouchedPointer();
-  EXPECT_ACL(ACL_ERROR_RT_NO_STREAM_RESOURCE, aclrtCreateContext(&context, 0)) << "it would bring a default stream";
+  EXPECT_ACL(ACL_ERROR_RT_NO_STREAM_RESOURCE, aclrtCreateContext(&context, 0))
+      << "it would bring a default stream";
   EXPECT_EQ(context, UntouchedPointer());
   ASSERT_OK(aclrtSetDevice(1));
   ASSERT_OK(aclrtGetStreamAvailableNum(&left));

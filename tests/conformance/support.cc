@@ -25,15 +25,21 @@ std::string FromEnvironment(const char* name, const char* fallback) {
 
 }  // namespace
 
-testing::AssertionResult Returns(const char* call_text, const char* code_text, aclError actual, aclError expected) {
+testing::AssertionResult Returns(const char* call_text, const char* code_text, aclError actual,
+                                 aclError expected) {
   if (actual == expected) return testing::AssertionSuccess();
   const char* text = aclGetRecentErrMsg();
-  return testing::AssertionFailure() << call_text << "\n  returned " << actual << ", expected " << expected << " ("
-                                     << code_text << ")\n  " << (text == nullptr ? "no recent message" : text);
+  return testing::AssertionFailure() << call_text << "\n  returned " << actual << ", expected " << expected
+                                     << " (" << code_text << ")\n  "
+                                     << (text == nullptr ? "no recent message" : text);
 }
 
-std::string Cann() { return FromEnvironment("CONFORMANCE_CANN", "9.0"); }
-std::string Variant() { return FromEnvironment("CONFORMANCE_VARIANT", ""); }
+std::string Cann() {
+  return FromEnvironment("CONFORMANCE_CANN", "9.0");
+}
+std::string Variant() {
+  return FromEnvironment("CONFORMANCE_VARIANT", "");
+}
 
 bool OnSoc(const char* prefix) {
   const char* name = aclrtGetSocName();
@@ -62,7 +68,8 @@ DeviceBlock::DeviceBlock(size_t size, aclrtMemMallocPolicy policy) : size_(size)
   EXPECT_OK(aclrtMalloc(&ptr_, size, policy));
 }
 
-DeviceBlock::DeviceBlock(const Bytes& content, aclrtMemMallocPolicy policy) : DeviceBlock(content.size(), policy) {
+DeviceBlock::DeviceBlock(const Bytes& content, aclrtMemMallocPolicy policy)
+    : DeviceBlock(content.size(), policy) {
   Write(content);
 }
 
@@ -96,7 +103,9 @@ PinnedBlock::~PinnedBlock() {
   EXPECT_OK(aclrtFreeHost(ptr_));
 }
 
-Stream::Stream() { EXPECT_OK(aclrtCreateStream(&stream_)); }
+Stream::Stream() {
+  EXPECT_OK(aclrtCreateStream(&stream_));
+}
 
 Stream::~Stream() {
   if (stream_ == nullptr) return;
@@ -110,8 +119,12 @@ void* FreedDeviceAddress() {
   return ptr;
 }
 
-void Clean::SetUp() { ForgetErrors(); }
-void Clean::TearDown() { ReleaseAllDevices(); }
+void Clean::SetUp() {
+  ForgetErrors();
+}
+void Clean::TearDown() {
+  ReleaseAllDevices();
+}
 
 void OnDevice0::SetUp() {
   Clean::SetUp();

@@ -1,5 +1,6 @@
 #pragma once
-// What every conformance test shares: return codes shown with their text, a device per test, and nothing left behind.
+// What every conformance test shares: return codes shown with their text, a device per test, and nothing left
+// behind.
 //
 // Guarantees: a fixture leaves no device selected, no last error and no recent message.
 // Only the C interface is used, so that the same program can run on a card.
@@ -27,9 +28,12 @@ constexpr size_t kGiB = 1024 * kMiB;
 
 // What an output holds before a call that must not write it.
 constexpr uintptr_t kUntouched = 0x5a5a5a5a5a5a5a5a;
-inline void* UntouchedPointer() { return reinterpret_cast<void*>(kUntouched); }
+inline void* UntouchedPointer() {
+  return reinterpret_cast<void*>(kUntouched);
+}
 
-testing::AssertionResult Returns(const char* call_text, const char* code_text, aclError actual, aclError expected);
+testing::AssertionResult Returns(const char* call_text, const char* code_text, aclError actual,
+                                 aclError expected);
 
 #define EXPECT_ACL(code, call) EXPECT_PRED_FORMAT2(::conformance::Returns, call, code)
 #define ASSERT_ACL(code, call) ASSERT_PRED_FORMAT2(::conformance::Returns, call, code)

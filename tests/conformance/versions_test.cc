@@ -1,4 +1,5 @@
-// What differs between the versions 8.1, 8.5, 9.0 and 9.1 for the functions built. CONFORMANCE_CANN says which one runs.
+// What differs between the versions 8.1, 8.5, 9.0 and 9.1 for the functions built. CONFORMANCE_CANN says
+// which one runs.
 #include <regex>
 
 #include "support.h"
@@ -11,7 +12,9 @@ constexpr aclError kNone = ACL_ERROR_RT_FEATURE_NOT_SUPPORT;
 class Versions : public OnTwoDevices {
  protected:
   static bool AtLeast(const char* version) { return Cann() >= version; }
-  static aclError From(const char* version, aclError code = ACL_SUCCESS) { return AtLeast(version) ? code : kNone; }
+  static aclError From(const char* version, aclError code = ACL_SUCCESS) {
+    return AtLeast(version) ? code : kNone;
+  }
 
   static void CheckLayout(const char* pattern) {
     EXPECT_NE(aclrtSetDevice(99), ACL_SUCCESS);
@@ -82,7 +85,8 @@ TEST_F(Versions, NullBeforeTheVersion) {
   EXPECT_ACL(ACL_ERROR_INVALID_PARAM, aclrtDevicePeerAccessStatus(0, 1, nullptr));
   OnNewThread([] {
     int32_t number = -7;
-    EXPECT_ACL(From("8.5", ACL_ERROR_RT_CONTEXT_NULL), aclrtStreamGetId(nullptr, &number)) << "version before context";
+    EXPECT_ACL(From("8.5", ACL_ERROR_RT_CONTEXT_NULL), aclrtStreamGetId(nullptr, &number))
+        << "version before context";
     size_t value = 0;
     EXPECT_ACL(From("9.0", ACL_ERROR_RT_CONTEXT_NULL), aclrtGetMemInfo(ACL_MEM_HUGE, &value, &value));
   });
@@ -97,11 +101,13 @@ TEST_F(Versions, CopyKinds) {
     EXPECT_ACL(From("8.5", ACL_ERROR_RT_PARAM_INVALID),
                copy(b.get(), 64, a.get(), 64, ACL_MEMCPY_INTER_DEVICE_TO_DEVICE, nullptr));
     EXPECT_OK(copy(b.get(), 64, a.get(), 64, ACL_MEMCPY_DEFAULT, nullptr));
-    EXPECT_ACL(ACL_ERROR_INVALID_PARAM, copy(b.get(), 64, a.get(), 64, static_cast<aclrtMemcpyKind>(8), nullptr));
+    EXPECT_ACL(ACL_ERROR_INVALID_PARAM,
+               copy(b.get(), 64, a.get(), 64, static_cast<aclrtMemcpyKind>(8), nullptr));
   }
   ASSERT_OK(aclrtSynchronizeStream(nullptr));
   for (int kind = 5; kind < 8; ++kind) {
-    EXPECT_ACL(From("8.5"), aclrtMemcpy(b.get(), 64, host.get(), 64, static_cast<aclrtMemcpyKind>(kind))) << kind;
+    EXPECT_ACL(From("8.5"), aclrtMemcpy(b.get(), 64, host.get(), 64, static_cast<aclrtMemcpyKind>(kind)))
+        << kind;
   }
 }
 
@@ -110,7 +116,8 @@ TEST_F(Versions, CachedAllocationsKnowFourPoliciesFromNineOne) {
   for (int policy : {0, 1, 2, 6, 3, 4, 5, 7, 0x100, 0x1001, 0x77}) {
     const bool listed = policy <= 2 || policy == 6;
     void* ptr = nullptr;
-    EXPECT_ACL(listed ? ACL_SUCCESS : other, aclrtMallocCached(&ptr, 64, static_cast<aclrtMemMallocPolicy>(policy)))
+    EXPECT_ACL(listed ? ACL_SUCCESS : other,
+               aclrtMallocCached(&ptr, 64, static_cast<aclrtMemMallocPolicy>(policy)))
         << policy;
     if (ptr != nullptr) {
       EXPECT_OK(aclrtFree(ptr));
@@ -142,14 +149,16 @@ TEST_F(Versions, PeerCopies) {
   DeviceBlock from(Pattern(64, 4));
   ASSERT_OK(aclrtSetDevice(1));
   DeviceBlock to(64);
-  EXPECT_ACL(ACL_ERROR_RT_PARAM_INVALID, aclrtMemcpy(to.get(), 64, from.get(), 64, ACL_MEMCPY_DEVICE_TO_DEVICE));
+  EXPECT_ACL(ACL_ERROR_RT_PARAM_INVALID,
+             aclrtMemcpy(to.get(), 64, from.get(), 64, ACL_MEMCPY_DEVICE_TO_DEVICE));
   ASSERT_OK(aclrtDeviceEnablePeerAccess(0, 0));
   EXPECT_OK(aclrtMemcpy(to.get(), 64, from.get(), 64, ACL_MEMCPY_DEVICE_TO_DEVICE));
   EXPECT_EQ(to.Read(), Pattern(64, 4));
 }
 
 TEST_F(Versions, DeviceSynchronisationCoversOtherContextsBeforeNine) {
-  // SPEC 20 §1.1 H6. From 9.0 on the other context's stream may or may not be done, so there is nothing to see.
+  // SPEC 20 §1.1 H6. From 9.0 on the other context's stream may or may not be done, so there is nothing to
+  // see.
   if (AtLeast("9.0")) GTEST_SKIP() << "only the current context there";
   const size_t size = 4 * kMiB;
   PinnedBlock out(size);
@@ -167,8 +176,8 @@ TEST_F(Versions, DeviceSynchronisationCoversOtherContextsBeforeNine) {
 
 TEST_F(Versions, MessageLayout) {
   const std::string date = R"(\d{4}-\d{2}-\d{2}-\d{2}:\d{2}:\d{2}\.\d{3}\.\d{3} )";
-  const std::string text = AtLeast("9.0") ? R"(^\[PID: \d+\] )" + date + R"(\w+\(E\w{5}\): )"
-                                          : R"(^E\w{5}: \[PID: \d+\] )" + date;
+  const std::string text =
+      AtLeast("9.0") ? R"(^\[PID: \d+\] )" + date + R"(\w+\(E\w{5}\): )" : R"(^E\w{5}: \[PID: \d+\] )" + date;
   CheckLayout(text.c_str());
 }
 
@@ -218,7 +227,8 @@ TEST_F(AtomicCapabilities, NoneOnThisProduct) {
 TEST_F(AtomicCapabilities, BadArguments) {
   const aclError bad = ACL_ERROR_INVALID_PARAM, id = ACL_ERROR_RT_INVALID_DEVICEID;
   uint32_t masks[2] = {77, 77};
-  const aclrtAtomicOperation good[2] = {Operation(0), Operation(12)}, unknown[2] = {Operation(0), Operation(32)};
+  const aclrtAtomicOperation good[2] = {Operation(0), Operation(12)},
+                             unknown[2] = {Operation(0), Operation(32)};
   EXPECT_ACL(bad, aclrtDeviceGetP2PAtomicCapabilities(nullptr, good, 2, 0, 1));
   EXPECT_ACL(bad, aclrtDeviceGetP2PAtomicCapabilities(masks, nullptr, 2, 0, 1));
   EXPECT_ACL(bad, aclrtDeviceGetP2PAtomicCapabilities(masks, good, 0, 0, 1));
