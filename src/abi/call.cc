@@ -1,0 +1,83 @@
+#include "abi/call.h"
+
+#include <unistd.h>
+
+namespace belay::abi {
+using check::FindingId;
+
+Status RefuseNull(const Call& call, int parameter) {
+  // SPEC 00 rule 1; also when the size beside it is 0 (SPEC 31 §0.4.1).
+  return call.Refuse(code::kInvalidParam, FindingId::kBadArgument)
+      .Say("%s is a null pointer", facts::Facts(call.fn()).params[parameter])
+      .Rule("A required pointer must not be null, whatever the size beside it (SPEC 00 rule 1)")
+      .Fix("pass the address of existing memory as %s", facts::Facts(call.fn()).params[parameter])
+      .End();
+}
+
+Status RefuseProfile(const Call& call) {
+  const machine::Machine& machine = call.machine();
+  return call.Refuse(code::kNotSupported, FindingId::kUnsupported)
+      .Say("%s does not exist on %s with version %s", call.name(), machine.product().name.c_str(),
+           facts::CannName(machine.cann()))
+      .Rule("A function that the product or version lacks answers 207000 (SPEC 00 rule 1)")
+      .Fix("test for 207000 and take another way, or choose another profile with --product or --cann")
+      .End();
+}
+
+Status RefuseNotBuilt(const Call& call) {
+  bool by_spec = facts::Facts(call.fn()).state == facts::State::kRefused || call.machine().Lacks(call.fn());
+  return call.Refuse(code::kNotSupported, FindingId::kUnsupported)
+      .Say(by_spec ? "%s is not supported" : "%s is not built yet in this version of Belay", call.name())
+      .Rule("What is not there answers 207000 and never succeeds silently (SPEC 00 rule 7)")
+      .Fix("test for 207000; docs/api-coverage.md lists what is built")
+      .End();
+}
+
+bool MayGoOn(const Call& call, Life life, uint32_t mode, Status* result) {
+  bool error_query = call.fn() == facts::Fn::aclGetRecentErrMsg || call.fn() == facts::Fn::aclrtGetLastError ||
+                     call.fn() == facts::Fn::aclrtPeekAtLastError;
+  if ((mode & runtime::kForked) != 0 && !error_query) {
+    // SPEC 10 §7.4
+    runtime::Moment first = call.runtime().first_call();
+    *result = call.Refuse(code::kInternal, FindingId::kForkAfterInit)
+                  .Say("process %d is a forked child of %d, which had opened a device before the fork", getpid(),
+                       getppid())
+                  .Rule("A forked child must not use its parent's runtime (SPEC 10 §7.4)")
+                  .Fix("start workers with spawn or exec instead of fork, or fork before the first device is set")
+                  .With("first call of the parent", first)
+                  .End();
+    return false;
+  }
+  if ((mode & runtime::kFinalised) != 0 && life != Life::kAlways) {
+    // SPEC 10 §2.3
+    runtime::Moment finalised = call.runtime().finalised();
+    constexpr char kRule[] =
+        "After the last finalise nothing works but a new aclInit; frees are accepted as no-ops (SPEC 10 §2.3)";
+    constexpr char kFix[] = "finalise last, after static objects and other threads have released what they hold";
+    if (life == Life::kFree) {
+      Notice notice = call.Note(FindingId::kAfterFinalize);
+      notice.Say("%s was called after the runtime was finalised, which had released the memory", call.name());
+      notice.Rule(kRule).Fix("%s", kFix).With("finalised", finalised).Send();
+      *result = Status();
+    } else {
+      *result = call.Refuse(code::kUninitialized, FindingId::kAfterFinalize)
+                    .Say("%s was called after the runtime was finalised", call.name())
+                    .Rule(kRule)
+                    .Fix("%s", kFix)
+                    .With("finalised", finalised)
+                    .End();
+    }
+    return false;
+  }
+  return true;
+}
+
+namespace internal {
+void WriteLog(const Call& call, int32_t code, uint64_t start_ns, const trace::ArgWriter& writer) {
+  trace::ApiLog* log = call.runtime().log();
+  if (log == nullptr || !log->enabled()) return;
+  log->Record(call.name(), code, start_ns, trace::ApiLog::Now() - start_ns, writer);
+}
+}  // namespace internal
+
+}  // namespace belay::abi

@@ -1,0 +1,186 @@
+// Devices and contexts: SPEC 10 §§3.3, 3.4, 4 and 6.
+#include <algorithm>
+
+#include "abi/call.h"
+#include "abi/resolve.h"
+#include "abi/sync.h"
+#include "belay/abi/bodies.h"
+
+namespace belay::abi::body {
+using check::FindingId;
+using runtime::Context;
+using runtime::Device;
+using runtime::Runtime;
+
+namespace {
+Status RefuseNoStream(const Call& call, const Device& device) {
+  return call.Refuse(call.machine().quirks().stream_exhaust_code, FindingId::kResourceExhausted)
+      .On(device.user)
+      .Say("device %d has no stream left for a default stream: %u of %u are in use by this process", device.user,
+           call.memory().books().streams(device.logical), call.memory().books().limits().streams)
+      .Rule("Every context has a default stream, and streams per device are limited (SPEC 20 §2.1)")
+      .Fix("destroy streams or contexts that are no longer used")
+      .End();
+}
+
+Status Set(Call& call, int32_t deviceId) {
+  Device* device = nullptr;
+  BELAY_TRY(NeedDevice(call, deviceId, "deviceId", &device));
+  call.runtime().NoteFirstCall(call.now());
+  if (call.runtime().SetDevice(*device, call.thread(), call.now()) == Runtime::OpenResult::kNoStream) {
+    return RefuseNoStream(call, *device);
+  }
+  call.runtime().NoteBinding(deviceId, call.now());
+  return Status();
+}
+
+Status Reset(Call& call, int32_t deviceId, bool force) {
+  Device* device = nullptr;
+  BELAY_TRY(NeedDevice(call, deviceId, "deviceId", &device));
+  if (call.runtime().ResetDevice(*device, force, call.now()) != Runtime::ResetResult::kNotSet) return Status();
+  // SPEC 10 §4.2
+  Refusal refusal = call.Refuse(code::kContextRelease, FindingId::kBadArgument);
+  refusal.On(deviceId).Rule("A device is reset at most as often as it was set, and not after a forced reset (SPEC 10 §4.2)");
+  if (device->released.api != nullptr) {
+    refusal.Say("device %d was released already", deviceId)
+        .With("released", device->released, deviceId)
+        .Fix("pair every reset with one aclrtSetDevice(%d)", deviceId);
+  } else {
+    refusal.Say("device %d was never set in this process", deviceId).Fix("call aclrtSetDevice(%d) first", deviceId);
+  }
+  return refusal.End();
+}
+}  // namespace
+
+Status aclrtGetDeviceCount(Call& call, uint32_t* count) {
+  *count = static_cast<uint32_t>(call.runtime().device_count());
+  if (*count != 0) return Status();
+  return call.Refuse(code::kNoDevice, FindingId::kBadArgument)
+      .Say("no device is visible: %s", call.runtime().visibility().reason.c_str())
+      .Rule("ASCEND_RT_VISIBLE_DEVICES lists logical ids in ascending order, separated by commas (SPEC 10 §3.2)")
+      .Fix("unset ASCEND_RT_VISIBLE_DEVICES or correct the list")
+      .End();
+}
+
+const char* aclrtGetSocName(Call& call) { return call.machine().soc_name(); }
+
+Status aclrtGetRunMode(Call&, aclrtRunMode* runMode) {
+  *runMode = ACL_HOST;  // SPEC 10 §3.4
+  return Status();
+}
+
+Status aclrtSetDevice(Call& call, int32_t deviceId) { return Set(call, deviceId); }
+Status aclrtSetDeviceWithoutTsdVXX(Call& call, int32_t deviceId) { return Set(call, deviceId); }
+Status aclrtResetDevice(Call& call, int32_t deviceId) { return Reset(call, deviceId, false); }
+Status aclrtResetDeviceForce(Call& call, int32_t deviceId) { return Reset(call, deviceId, true); }
+
+Status aclrtGetDevice(Call& call, int32_t* deviceId) {
+  Context* context = nullptr;
+  BELAY_TRY(NeedContext(call, &context));
+  *deviceId = context->device->user;
+  return Status();
+}
+
+Status aclrtSynchronizeDevice(Call& call) { return SynchronizeDevice(call, -1); }
+Status aclrtSynchronizeDeviceWithTimeout(Call& call, int32_t timeout) {
+  BELAY_TRY(NeedTimeout(call, timeout));
+  return SynchronizeDevice(call, timeout);
+}
+
+// --- Contexts
+
+namespace {
+Status FindContext(const Call& call, aclrtContext handle, Context** context) {
+  if (handle == nullptr) {
+    return call.Refuse(code::kInvalidParam, FindingId::kBadArgument)
+        .Say("context is null")
+        .Rule("A required handle must not be null (SPEC 10 §6.3)")
+        .Fix("pass a context that aclrtCreateContext or aclrtGetCurrentContext gave out")
+        .End();
+  }
+  *context = call.runtime().FindContext(handle);
+  if (*context != nullptr) return Status();
+  Refusal refusal = call.Refuse(code::kHandle, FindingId::kBadHandle);
+  refusal.Rule("A dead context never becomes valid again (SPEC 10 §6.3)");
+  const Context* dead = call.runtime().FindDeadContext(handle);
+  if (dead != nullptr) {
+    refusal.Say("context %p is gone: %s", handle, dead->is_primary ? "its device was reset" : "it was destroyed")
+        .With("created", dead->created, dead->device->user)
+        .With(dead->is_primary ? "reset" : "destroyed", dead->destroyed, dead->device->user)
+        .Fix("call aclrtSetDevice(%d) for a new default context", dead->device->user);
+  } else {
+    refusal.Say("%p is no context of this process", handle)
+        .Fix("pass a value that aclrtCreateContext or aclrtGetCurrentContext gave out");
+  }
+  return refusal.End();
+}
+}  // namespace
+
+Status aclrtCreateContext(Call& call, aclrtContext* context, int32_t deviceId) {
+  Device* device = nullptr;
+  BELAY_TRY(NeedDevice(call, deviceId, "deviceId", &device));
+  call.runtime().NoteFirstCall(call.now());
+  Context* created = call.runtime().CreateContext(*device, call.now());
+  if (created == nullptr) return RefuseNoStream(call, *device);
+  call.thread().Bind(created, call.now());
+  call.runtime().NoteBinding(deviceId, call.now());
+  *context = created->handle;
+  return Status();
+}
+
+Status aclrtDestroyContext(Call& call, aclrtContext context) {
+  Context* found = nullptr;
+  BELAY_TRY(FindContext(call, context, &found));
+  if (found->is_primary) {
+    return call.Refuse(code::kRtParam, FindingId::kBadArgument)
+        .Say("context %p is the default context of device %d", context, found->device->user)
+        .Rule("Only contexts from aclrtCreateContext are destroyed; a default context goes with its device (SPEC 10 §6.1)")
+        .Fix("call aclrtResetDevice(%d) instead", found->device->user)
+        .With("created", found->created, found->device->user)
+        .End();
+  }
+  size_t left_behind = call.runtime().StreamsOf(*found).size() - 1;
+  if (left_behind != 0) {
+    call.Note(FindingId::kTeardownOrder)
+        .Say("context %p is destroyed with %zu of its streams", context, left_behind)
+        .Rule("Streams are destroyed before their context (SPEC 10 §6.3)")
+        .Fix("call aclrtDestroyStream for each stream first")
+        .With("created", found->created, found->device->user)
+        .Send();
+  }
+  call.runtime().DestroyContext(*found, call.now());
+  if (call.thread().context == found) call.thread().Bind(nullptr, call.now());  // SPEC 10 §6.3: nothing to fall back to
+  return Status();
+}
+
+Status aclrtSetCurrentContext(Call& call, aclrtContext context) {
+  Context* found = nullptr;
+  BELAY_TRY(FindContext(call, context, &found));
+  call.thread().Bind(found, call.now());
+  call.runtime().NoteBinding(found->device->user, call.now());
+  return Status();
+}
+
+Status aclrtGetCurrentContext(Call& call, aclrtContext* context) {
+  Context* current = nullptr;
+  BELAY_TRY(NeedContext(call, &current));
+  *context = current->handle;
+  return Status();
+}
+
+Status aclrtCtxGetCurrentDefaultStream(Call& call, aclrtStream* stream) {
+  Context* context = nullptr;
+  BELAY_TRY(NeedContext(call, &context));
+  *stream = context->default_stream->handle;
+  return Status();
+}
+
+Status aclrtGetPrimaryCtxState(Call& call, int32_t deviceId, uint32_t* flags, int32_t* active) {
+  Device* device = nullptr;
+  BELAY_TRY(NeedDevice(call, deviceId, "deviceId", &device));
+  if (flags != nullptr) *flags = 0;
+  *active = call.runtime().PrimaryActive(*device) ? 1 : 0;
+  return Status();
+}
+
+}  // namespace belay::abi::body

@@ -1,0 +1,107 @@
+#include "abi/ranges.h"
+
+#include <cinttypes>
+
+namespace belay::abi {
+namespace {
+using check::FindingId;
+using memory::AddressSpace;
+using memory::Allocation;
+using memory::NodeMemory;
+
+const char* BlockName(const NodeMemory::Place& place) {
+  return place.region == AddressSpace::Region::kPinned ? "pinned host block" : "device block";
+}
+
+int UserDevice(const Call& call, const NodeMemory::Place& place) {
+  return place.device >= 0 ? call.runtime().UserId(place.device) : -1;
+}
+
+[[gnu::cold]] Status RefuseExtent(const Call& call, const void* address, uint64_t extent, const NodeMemory::Place& place,
+                                  const char* parameter) {
+  const Allocation& block = *place.block;
+  int device = UserDevice(call, place);
+  Refusal refusal = call.Refuse(code::kRtParam, FindingId::kOutOfBounds);
+  refusal.Say("%s %p + %" PRIu64 " bytes reaches byte %" PRIu64 " of a %s of %" PRIu64 " bytes", parameter, address,
+              extent, place.at + extent, BlockName(place), block.size);
+  if (device >= 0) refusal.Say(" on device %d", device);
+  return refusal.Rule("A range lies inside one live block (SPEC 31 §0.4)")
+      .Fix("allocate at least %" PRIu64 " bytes, or touch at most %" PRIu64 " from here on", place.at + extent,
+           place.at < block.extent ? block.extent - place.at : 0)
+      .With("allocated", AllocatedAt(block), device)
+      .End();
+}
+
+[[gnu::cold]] Status RefuseAlias(const Call& call, const void* address, const char* parameter) {
+  Refusal refusal = call.Refuse(code::kRtParam, FindingId::kBadArgument);
+  refusal.Say("%s %p is the device address of registered host memory", parameter, address)
+      .Rule("Copies take the host address, not the mapped one (SPEC 30 §3.3)");
+  memory::HostMemory::Registration found;
+  if (call.memory().host().FindAlias(reinterpret_cast<uintptr_t>(address), &found)) {
+    uintptr_t host = found.start + (reinterpret_cast<uintptr_t>(address) - found.alias);
+    refusal.Fix("pass the host address 0x%" PRIxPTR, host)
+        .With("registered", {"aclrtHostRegister", found.thread, found.site}, call.runtime().UserId(found.device));
+  } else {
+    refusal.Fix("pass an address that is registered");
+  }
+  return refusal.End();
+}
+}  // namespace
+
+runtime::Moment AllocatedAt(const Allocation& block) { return {nullptr, block.allocated_thread, block.allocated}; }
+runtime::Moment FreedAt(const Allocation& block) {
+  return {block.by_reset ? "a device reset" : nullptr, block.freed_thread, block.freed};
+}
+
+Status RefuseBlock(const Call& call, const void* address, const NodeMemory::Place& place, const char* parameter) {
+  int device = UserDevice(call, place);
+  const Allocation* block = place.block;
+  if (block == nullptr || block->state.load(std::memory_order_acquire) == Allocation::State::kNever) {
+    Refusal refusal = call.Refuse(code::kRtParam, FindingId::kUnknownPointer);
+    refusal.Say("%s %p lies in no block that was ever allocated", parameter, address);
+    if (device >= 0) refusal.Say(" on device %d", device);
+    return refusal.Rule("A device address lies in a live block (SPEC 31 §0.4)")
+        .Fix("pass an address inside memory from aclrtMalloc")
+        .End();
+  }
+  return call.Refuse(code::kRtParam, FindingId::kUseAfterFree)
+      .Say("%s %p lies in a %s of %" PRIu64 " bytes that %s", parameter, address, BlockName(place), block->size,
+           block->by_reset ? "went with the reset of its device" : "was freed")
+      .Rule("Memory is used only between its allocation and its free (SPEC 31 §0.4)")
+      .Fix("move the %s behind the last use", block->by_reset ? "reset" : "free")
+      .With("freed", FreedAt(*block), device)
+      .With("allocated", AllocatedAt(*block), device)
+      .End();
+}
+
+Status NeedRange(const Call& call, const void* address, uint64_t extent, const char* parameter, Range* range) {
+  NodeMemory::Place place = call.memory().Locate(reinterpret_cast<uintptr_t>(address));
+  range->region = place.region;
+  range->device = place.device;
+  range->block = place.block;
+  if (place.region == AddressSpace::Region::kHost) {
+    range->bytes = static_cast<uint8_t*>(const_cast<void*>(address));
+    return Status();
+  }
+  if (place.region == AddressSpace::Region::kAlias) [[unlikely]] return RefuseAlias(call, address, parameter);
+  if (place.block == nullptr || !place.block->live()) [[unlikely]] return RefuseBlock(call, address, place, parameter);
+  if (place.at > place.block->extent || extent > place.block->extent - place.at) [[unlikely]] {
+    return RefuseExtent(call, address, extent, place, parameter);
+  }
+  range->bytes = place.region == AddressSpace::Region::kDevice
+                     ? call.memory().space().EngineAddress(reinterpret_cast<uintptr_t>(address))
+                     : static_cast<uint8_t*>(const_cast<void*>(address));
+  return Status();
+}
+
+Status NeedDeviceRange(const Call& call, const void* address, uint64_t extent, const char* parameter, Range* range) {
+  BELAY_TRY(NeedRange(call, address, extent, parameter, range));
+  if (range->on_device()) return Status();
+  return call.Refuse(code::kRtParam, FindingId::kUnknownPointer)
+      .Say("%s %p is host memory", parameter, address)
+      .Rule("The call takes device memory only (SPEC 30 §2)")
+      .Fix("pass an address inside memory from aclrtMalloc")
+      .End();
+}
+
+}  // namespace belay::abi

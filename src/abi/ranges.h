@@ -1,0 +1,33 @@
+// Where the ranges that a call names really lie, and whether they may be touched: SPEC 31 §0.4.
+#pragma once
+
+#include <cstdint>
+
+#include "abi/call.h"
+
+namespace belay::abi {
+
+struct Range {
+  memory::AddressSpace::Region region = memory::AddressSpace::Region::kHost;
+  int device = -1;                      // logical id of the owner; -1 = host
+  memory::Allocation* block = nullptr;  // null for memory that the runtime does not know
+  uint8_t* bytes = nullptr;             // where the engine finds them
+
+  bool on_device() const { return region == memory::AddressSpace::Region::kDevice; }
+};
+
+// `extent` bytes from `address` on, 0 allowed. A range of the runtime's own memory must lie in one live block (107000);
+// other host memory is taken as it is.
+Status NeedRange(const Call& call, const void* address, uint64_t extent, const char* parameter, Range* range);
+
+// The same, and it must be device memory.
+Status NeedDeviceRange(const Call& call, const void* address, uint64_t extent, const char* parameter, Range* range);
+
+// The words for a device pointer that names no live block.
+[[gnu::cold]] Status RefuseBlock(const Call& call, const void* address, const memory::NodeMemory::Place& place,
+                                 const char* parameter);
+
+runtime::Moment AllocatedAt(const memory::Allocation& block);
+runtime::Moment FreedAt(const memory::Allocation& block);
+
+}  // namespace belay::abi
