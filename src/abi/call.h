@@ -143,10 +143,10 @@ inline R EnterValue(void* caller, R on_failure, Body body, const Args&... args) 
   uint32_t mode;
   Call call = internal::Begin(F, caller, &mode);
   R result = on_failure;
-  internal::Tested<F>(call, mode, [&](Call& inner, const auto&... values) {
+  static_cast<void>(internal::Tested<F>(call, mode, [&](Call& inner, const auto&... values) {
     result = body(inner, values...);
     return Status();
-  }, args...);
+  }, args...));
   if ((mode & runtime::kLogging) != 0) [[unlikely]] {
     trace::ArgWriter writer;
     internal::WriteArgs(writer, facts::Facts(F), std::index_sequence_for<Args...>(), args...);

@@ -69,6 +69,7 @@ void Engine::DestroyStream(Stream* stream) {
   {
     MutexLock lock(stream->mutex_);
     BELAY_CHECK(stream->queue_.empty() && !stream->claimed_ && !stream->blocked_);
+    stream->life.fetch_add(1, std::memory_order_relaxed);
     stream->failure_ = {};
     stream->ready_ = false;
     stream->failed_.store(false, std::memory_order_relaxed);
@@ -97,11 +98,11 @@ uint64_t Engine::Submit(Stream& stream, Op& op, uint64_t bytes) {
     bool idle = !stream.claimed_ && !stream.blocked_ && stream.queue_.empty();
     bool passes = op.kind != OpKind::kWait || op.record->complete();
     run_here = idle && passes && config_.policy.MayRunInline(bytes);
+    if (op.kind == OpKind::kRecord) op.record->sequence = sequence;
     if (run_here) {
       stream.claimed_ = true;
     } else {
       stream.queue_.Append(op);
-      if (op.kind == OpKind::kRecord) op.record->sequence = sequence;
       ready = !stream.claimed_ && !stream.blocked_ && !stream.ready_;
       if (ready) stream.ready_ = true;
     }
@@ -136,6 +137,7 @@ void Engine::RunHere(Stream& stream, const Op& op, uint64_t sequence) {
 void Engine::SubmitRecord(Stream& stream, Event& event, Op& op) {
   auto* record = new EventRecord(&event);
   record->stream = &stream;
+  record->stream_life = stream.life.load(std::memory_order_relaxed);
   op.kind = OpKind::kRecord;
   op.record = record;
   record->AddReference();  // the event's; the first one goes with the op

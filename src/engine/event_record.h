@@ -28,6 +28,7 @@ class EventRecord {
   // The stream and the number of the task that completes it.
   Stream* stream = nullptr;
   uint64_t sequence = 0;
+  uint32_t stream_life = 0;  // Stream::life: a later stream in the same place is another one
 
  private:
   friend class Engine;

@@ -42,8 +42,9 @@ class Stream {
   uint64_t done() const { return done_.load(std::memory_order_acquire); }
   bool failed() const { return failed_.load(std::memory_order_acquire); }
 
-  int device = -1;
-  int32_t id = -1;  // aclrtStreamGetId
+  int device = -1;               // logical
+  int32_t id = -1;               // aclrtStreamGetId
+  std::atomic<uint32_t> life{0}; // grows each time the stream is destroyed
 
  private:
   friend class Engine;
