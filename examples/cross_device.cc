@@ -21,12 +21,9 @@ namespace {
 
 constexpr size_t kMessageBytes = 4u << 20;
 
-// Prints a call that failed, with what the runtime says about it.
 bool Ok(aclError code, const char* call) {
   if (code == ACL_SUCCESS) return true;
-  const char* why = aclGetRecentErrMsg();
   std::printf("%s returned %d\n", call, static_cast<int>(code));
-  if (why != nullptr && *why != '\0') std::printf("  the runtime says: %s\n", why);
   return false;
 }
 
