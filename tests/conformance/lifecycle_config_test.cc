@@ -24,7 +24,24 @@ class ConfigFile {
   std::filesystem::path path_;
 };
 
-TEST(Lifecycle, ConfigurationFailures) {
+TEST(Lifecycle, ConfigurationFiles) {
+  EXPECT_ACL(ACL_ERROR_INVALID_FILE, aclInit("/nowhere/acl.json"));
+  EXPECT_ACL(ACL_ERROR_INVALID_FILE, aclInit("/tmp"));
+  for (const char* text : {"{", "[]", "", "{}{}", "nonsense"}) {
+    ConfigFile file(text);
+    EXPECT_ACL(ACL_ERROR_PARSE_FILE, aclInit(file.path())) << text;
+  }
+  {
+    ConfigFile file(std::string(10 * kMiB + 1, ' '));
+    EXPECT_ACL(ACL_ERROR_INVALID_FILE_SIZE, aclInit(file.path()));
+  }
+  EXPECT_ACL(kGone, aclFinalize()) << "a failed init counts nothing";
+  ConfigFile file("{}");
+  EXPECT_OK(aclInit(file.path()));
+  EXPECT_OK(aclFinalize());
+}
+
+TEST(Lifecycle, ConfigurationKeys) {
   const auto nest = [](char open, char close, int depth) {
     std::string text = R"({"x":)";
     text.append(depth - (open == '{' ? 1 : 0), open == '{' ? ' ' : '[');
@@ -42,12 +59,8 @@ TEST(Lifecycle, ConfigurationFailures) {
     aclError code;
   };
   const Row rows[] = {
-      {"{", ACL_ERROR_PARSE_FILE},
-      {"[]", ACL_ERROR_PARSE_FILE},
-      {"", ACL_ERROR_PARSE_FILE},
       {nest('{', '}', 11), ACL_ERROR_PARSE_FILE},
       {nest('[', ']', 11), ACL_ERROR_PARSE_FILE},
-      {std::string(10 * kMiB + 1, ' '), ACL_ERROR_INVALID_FILE_SIZE},
       {R"({"defaultDevice":{}})", ACL_ERROR_FILE_MISSING_ATTR},
       {R"({"dump":{"dump_op_switch":"on"}})", ACL_ERROR_FILE_MISSING_ATTR},
       {R"({"defaultDevice":{"default_device":1}})", ACL_ERROR_FILE_ATTR_INVALID},
@@ -60,14 +73,13 @@ TEST(Lifecycle, ConfigurationFailures) {
       {R"({"max_opqueue_num":"0"})", ACL_ERROR_INVALID_MAX_OPQUEUE_NUM_CONFIG},
       {R"({"max_opqueue_num":7})", ACL_ERROR_INVALID_MAX_OPQUEUE_NUM_CONFIG},
   };
-  EXPECT_ACL(ACL_ERROR_INVALID_FILE, aclInit("/nowhere/acl.json"));
-  EXPECT_ACL(ACL_ERROR_INVALID_FILE, aclInit("/tmp"));
   for (const Row& row : rows) {
     ConfigFile file(row.text);
-    EXPECT_ACL(row.code, aclInit(file.path())) << row.text.substr(0, 80);
+    const aclError code = aclInit(file.path());
+    SKIP_UNLESS_BUILT(code);
+    EXPECT_ACL(row.code, code) << row.text.substr(0, 80);
   }
-  EXPECT_ACL(kGone, aclFinalize()) << "a failed init counts nothing";
-  const std::string good[] = {"{}", R"({"unknown":[1,2]})", nest('{', '}', 10), nest('[', ']', 10),
+  const std::string good[] = {R"({"unknown":[1,2]})", nest('{', '}', 10), nest('[', ']', 10),
                               R"({"max_opqueue_num":"100","err_msg_mode":"0"})"};
   for (const std::string& text : good) {
     ConfigFile file(text);
@@ -78,7 +90,9 @@ TEST(Lifecycle, ConfigurationFailures) {
 
 TEST(Lifecycle, DefaultDevice) {
   ConfigFile file(R"({"defaultDevice":{"default_device":"1"}})");
-  ASSERT_OK(aclInit(file.path()));
+  const aclError code = aclInit(file.path());
+  SKIP_UNLESS_BUILT(code);
+  ASSERT_OK(code);
   void* block = nullptr;
   EXPECT_OK(aclrtMalloc(&block, 64, ACL_MEM_MALLOC_HUGE_FIRST)) << "selects the device implicitly";
   int32_t device = -7;
@@ -99,7 +113,9 @@ TEST(Lifecycle, DefaultDevice) {
 
 TEST(Lifecycle, DefaultDeviceIsCheckedAtFirstUse) {
   ConfigFile file(R"({"defaultDevice":{"default_device":"99"}})");
-  ASSERT_OK(aclInit(file.path()));
+  const aclError code = aclInit(file.path());
+  SKIP_UNLESS_BUILT(code);
+  ASSERT_OK(code);
   int32_t device = -7;
   aclrtContext context = nullptr;
   EXPECT_ACL(ACL_ERROR_RT_INVALID_DEVICEID, aclrtGetDevice(&device));
@@ -109,7 +125,9 @@ TEST(Lifecycle, DefaultDeviceIsCheckedAtFirstUse) {
 
 TEST(Lifecycle, MessagesOfTheWholeProcess) {
   ConfigFile file(R"({"err_msg_mode":"1"})");
-  ASSERT_OK(aclInit(file.path()));
+  const aclError code = aclInit(file.path());
+  SKIP_UNLESS_BUILT(code);
+  ASSERT_OK(code);
   OnNewThread([] { EXPECT_NE(aclrtFree(nullptr), ACL_SUCCESS); });
   const char* text = aclGetRecentErrMsg();
   ASSERT_NE(text, nullptr);

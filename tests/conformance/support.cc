@@ -34,6 +34,12 @@ testing::AssertionResult Returns(const char* call_text, const char* code_text, a
                                      << (text == nullptr ? "no recent message" : text);
 }
 
+bool NotBuiltYet(aclError code) {
+  if (code != ACL_ERROR_RT_FEATURE_NOT_SUPPORT) return false;
+  const char* text = aclGetRecentErrMsg();
+  return text != nullptr && std::strstr(text, "not built yet") != nullptr;
+}
+
 std::string Cann() {
   return FromEnvironment("CONFORMANCE_CANN", "9.0");
 }
