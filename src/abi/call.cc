@@ -69,6 +69,15 @@ bool MayGoOn(const Call& call, Life life, uint32_t mode, Status* result) {
     }
     return false;
   }
+  if ((mode & runtime::kStrict) != 0 && life == Life::kNormal && call.fn() != facts::Fn::aclrtGetDeviceCount &&
+      call.fn() != facts::Fn::aclrtGetSocName) {
+    *result = call.Refuse(code::kUninitialized, FindingId::kBadArgument)
+                  .Say("%s was called before aclInit", call.name())
+                  .Rule("With the quirk strict_init nothing works before aclInit (SPEC 10 §2.4)")
+                  .Fix("call aclInit first")
+                  .End();
+    return false;
+  }
   return true;
 }
 

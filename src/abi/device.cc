@@ -1,5 +1,5 @@
 // Devices and contexts: SPEC 10 §§3.3, 3.4, 4 and 6.
-#include <algorithm>
+#include <atomic>
 
 #include "abi/call.h"
 #include "abi/resolve.h"
@@ -23,9 +23,21 @@ Status RefuseNoStream(const Call& call, const Device& device) {
       .End();
 }
 
+// SPEC 10 §2.4: works, and is said once in a process.
+void NoteBeforeInit(const Call& call) {
+  static std::atomic<bool> said{false};
+  if (call.runtime().initialised() || said.exchange(true, std::memory_order_relaxed)) return;
+  call.Note(FindingId::kVersionDependent)
+      .Say("%s was called before aclInit", call.name())
+      .Rule("Runtime calls work before aclInit, but applications call it first (SPEC 10 §1, §2.4)")
+      .Fix("call aclInit(nullptr) at the start of the program")
+      .Send();
+}
+
 Status Set(Call& call, int32_t deviceId) {
   Device* device = nullptr;
   BELAY_TRY(NeedDevice(call, deviceId, "deviceId", &device));
+  NoteBeforeInit(call);
   call.runtime().NoteFirstCall(call.now());
   if (call.runtime().SetDevice(*device, call.thread(), call.now()) == Runtime::OpenResult::kNoStream) {
     return RefuseNoStream(call, *device);
@@ -119,6 +131,7 @@ Status FindContext(const Call& call, aclrtContext handle, Context** context) {
 Status aclrtCreateContext(Call& call, aclrtContext* context, int32_t deviceId) {
   Device* device = nullptr;
   BELAY_TRY(NeedDevice(call, deviceId, "deviceId", &device));
+  NoteBeforeInit(call);
   call.runtime().NoteFirstCall(call.now());
   Context* created = call.runtime().CreateContext(*device, call.now());
   if (created == nullptr) return RefuseNoStream(call, *device);

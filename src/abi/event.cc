@@ -73,9 +73,9 @@ void NoteUnrecorded(const Call& call, const EventObject& event) {
 
 // The failure of a task that the record covers.
 Status ReportRecord(const Call& call, const EventRecord& record) {
-  engine::Stream& stream = *record.stream;
-  if (stream.life.load(std::memory_order_relaxed) != record.stream_life) return Status();
-  return ReportFailure(call, stream, record.sequence);
+  engine::Stream& stream = *record.stream();
+  if (stream.life.load(std::memory_order_relaxed) != record.stream_life()) return Status();
+  return ReportFailure(call, stream, record.sequence());
 }
 }  // namespace
 

@@ -22,7 +22,9 @@ bool Expired(int64_t deadline_ns) { return deadline_ns != Engine::kNoDeadline &&
 // While one exists, streams that become runnable on this thread are collected and run at its end (Delivery::kCaller).
 class Engine::Landing {
  public:
-  explicit Landing(Engine& engine) : engine_(engine), outermost_(current_ == nullptr) {
+  explicit Landing(Engine& engine)
+      : engine_(engine),
+        outermost_(engine.config_.policy.delivery() == Policy::Delivery::kCaller && current_ == nullptr) {
     if (outermost_) current_ = this;
   }
   ~Landing() {
@@ -98,7 +100,7 @@ uint64_t Engine::Submit(Stream& stream, Op& op, uint64_t bytes) {
     bool idle = !stream.claimed_ && !stream.blocked_ && stream.queue_.empty();
     bool passes = op.kind != OpKind::kWait || op.record->complete();
     run_here = idle && passes && config_.policy.MayRunInline(bytes);
-    if (op.kind == OpKind::kRecord) op.record->sequence = sequence;
+    if (op.kind == OpKind::kRecord) op.record->sequence_.store(sequence, std::memory_order_relaxed);
     if (run_here) {
       stream.claimed_ = true;
     } else {
@@ -135,9 +137,9 @@ void Engine::RunHere(Stream& stream, const Op& op, uint64_t sequence) {
 }
 
 void Engine::SubmitRecord(Stream& stream, Event& event, Op& op) {
-  auto* record = new EventRecord(&event);
-  record->stream = &stream;
-  record->stream_life = stream.life.load(std::memory_order_relaxed);
+  EventRecord* record = event.NewRecord();
+  record->stream_.store(&stream, std::memory_order_relaxed);
+  record->stream_life_.store(stream.life.load(std::memory_order_relaxed), std::memory_order_relaxed);
   op.kind = OpKind::kRecord;
   op.record = record;
   record->AddReference();  // the event's; the first one goes with the op
@@ -257,8 +259,8 @@ bool Engine::RunSomethingFor(Stream* stream, uint64_t sequence) {
       MutexLock lock(stream->mutex_);
       if (stream->done_.load(std::memory_order_relaxed) >= sequence || stream->claimed_) return false;
       if (stream->blocked_) {
-        next = stream->blocked_on_->stream;
-        next_sequence = stream->blocked_on_->sequence;
+        next = stream->blocked_on_->stream();
+        next_sequence = stream->blocked_on_->sequence();
       } else if (!stream->queue_.empty()) {
         stream->claimed_ = true;
         stream->ready_ = false;
@@ -314,7 +316,7 @@ bool Engine::WaitRecord(EventRecord& record, int64_t deadline_ns) {
   Landing landing(*this);
   bool alone = pool_.workers() == 0 || config_.policy.delivery() == Policy::Delivery::kCaller;
   for (;;) {
-    while (!record.complete() && RunSomethingFor(record.stream, record.sequence)) {
+    while (!record.complete() && RunSomethingFor(record.stream(), record.sequence())) {
     }
     for (int spin = 0; spin < kSpins && !record.complete(); ++spin) os::Pause();
     if (record.complete()) return true;
@@ -323,7 +325,7 @@ bool Engine::WaitRecord(EventRecord& record, int64_t deadline_ns) {
     std::atomic<uint32_t>& word = alone ? stranded_ : record.complete_;
     sleepers.fetch_add(1, std::memory_order_seq_cst);
     uint32_t seen = word.load(std::memory_order_seq_cst);
-    bool ran = RunSomethingFor(record.stream, record.sequence);
+    bool ran = RunSomethingFor(record.stream(), record.sequence());
     if (!ran && record.complete_.load(std::memory_order_seq_cst) == 0) {
       os::FutexWait(word, seen, TimeLeft(deadline_ns));
     }
@@ -343,7 +345,7 @@ bool Engine::QueryRecord(EventRecord& record) {
   if (record.complete()) return true;
   if (pool_.workers() != 0 && config_.policy.delivery() == Policy::Delivery::kPool) return false;
   Landing landing(*this);
-  RunSomethingFor(record.stream, std::min(record.sequence, record.stream->done() + 1));
+  RunSomethingFor(record.stream(), std::min(record.sequence(), record.stream()->done() + 1));
   return record.complete();
 }
 

@@ -31,6 +31,19 @@ void Event::Drop() {
   if (references_.fetch_sub(1, std::memory_order_acq_rel) == 1) delete this;
 }
 
+EventRecord* Event::NewRecord() {
+  {
+    SpinLock lock(latest_lock_);
+    EventRecord* latest = latest_;
+    if (latest != nullptr && latest->references_.load(std::memory_order_acquire) == 1 && latest->complete()) {
+      latest->complete_.store(0, std::memory_order_relaxed);
+      latest->AddReference();
+      return latest;
+    }
+  }
+  return new EventRecord(this);
+}
+
 EventRecord* Event::Latest() {
   SpinLock lock(latest_lock_);
   if (latest_ != nullptr) latest_->AddReference();

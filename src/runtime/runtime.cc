@@ -15,9 +15,9 @@
 namespace belay::runtime {
 
 std::atomic<uint32_t> g_mode{kNotStarted};
+std::atomic<Runtime*> Runtime::instance_{nullptr};
 
 namespace {
-std::atomic<Runtime*> g_runtime{nullptr};
 pthread_once_t g_start_once = PTHREAD_ONCE_INIT;
 
 [[noreturn]] void RefuseToStart(const std::string& why) {
@@ -68,14 +68,13 @@ check::ReporterConfig ReporterConfigOf(const options::Options& options, const ma
 }
 }  // namespace
 
-Runtime* Runtime::Get() { return g_runtime.load(std::memory_order_acquire); }
-
 Runtime& Runtime::Start() {
   pthread_once(&g_start_once, [] {
     auto* runtime = new Runtime;  // leaked on purpose
     runtime->Build();
-    g_runtime.store(runtime, std::memory_order_release);
+    instance_.store(runtime, std::memory_order_release);
     if (runtime->log_ != nullptr) g_mode.fetch_or(kLogging, std::memory_order_relaxed);
+    if (runtime->machine_->quirks().strict_init) g_mode.fetch_or(kStrict, std::memory_order_relaxed);
     g_mode.fetch_and(~static_cast<uint32_t>(kNotStarted), std::memory_order_release);
     pthread_atfork(nullptr, nullptr, AfterForkInChild);
   });
@@ -146,7 +145,7 @@ Runtime::InitResult Runtime::Init(const Moment&) {
     return InitResult::kRepeated;
   }
   references_ = 1;
-  g_mode.fetch_and(~static_cast<uint32_t>(kFinalised), std::memory_order_release);
+  g_mode.fetch_and(~static_cast<uint32_t>(kFinalised | kStrict), std::memory_order_release);
   return InitResult::kFirst;
 }
 
@@ -175,6 +174,11 @@ Runtime::FinalizeResult Runtime::Finalize(bool all_references, const Moment& by,
   finalised_ = by;
   if (references_ == 0) g_mode.fetch_or(kFinalised, std::memory_order_release);
   return FinalizeResult::kDone;
+}
+
+bool Runtime::initialised() const {
+  MutexLock lock(life_);
+  return references_ != 0;
 }
 
 Moment Runtime::finalised() const {

@@ -33,7 +33,7 @@ enum Mode : uint32_t {
   kForked = 2,     // the child of a process that had opened a device (SPEC 10 §7.4)
   kFinalised = 4,  // after the last finalise, until the next initialise
   kLogging = 8,    // the option `log`
-  kRefused = 16,   // the options are wrong or the machine cannot be built: nothing works
+  kStrict = 16,    // the quirk strict_init, while the process is not initialised (SPEC 10 §2.4)
 };
 extern std::atomic<uint32_t> g_mode;
 
@@ -42,7 +42,7 @@ class Runtime {
   // The runtime, made now if need be. Wrong options end the process with their message and exit code 2.
   static Runtime& Start();
   // Null before the first call.
-  static Runtime* Get();
+  static Runtime* Get() { return instance_.load(std::memory_order_acquire); }
 
   const options::Options& options() const { return options_; }
   const machine::Machine& machine() const { return *machine_; }
@@ -63,6 +63,7 @@ class Runtime {
   enum class FinalizeResult : uint8_t { kDone, kStillReferenced, kNeverInitialised, kAlreadyFinalised };
   FinalizeResult Finalize(bool all_references, const Moment& by, uint64_t* references_left);
   Moment finalised() const;
+  bool initialised() const;
 
   // Devices and contexts (SPEC 10 §4, §6). `kNoStream`: no stream is left for the default stream.
   enum class OpenResult : uint8_t { kOpen, kNoStream };
@@ -114,6 +115,8 @@ class Runtime {
   void WaitFor(const std::vector<StreamObject*>& streams);
   void Release(Device& device, const Moment& by);
   static void AfterForkInChild();
+
+  static std::atomic<Runtime*> instance_;
 
   options::Options options_;
   std::unique_ptr<machine::Machine> machine_;
