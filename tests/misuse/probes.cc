@@ -26,7 +26,8 @@ void ProbeProduct() {
   Expect(aclrtGetDeviceCount(&count), ACL_ERROR_RT_NO_DEVICE, "aclrtGetDeviceCount");
   int32_t can = 0;
   if (count > 1) {
-    Expect(aclrtDeviceCanAccessPeer(&can, 0, 1), ACL_ERROR_RT_FEATURE_NOT_SUPPORT, "aclrtDeviceCanAccessPeer");
+    Expect(aclrtDeviceCanAccessPeer(&can, 0, 1), ACL_ERROR_RT_FEATURE_NOT_SUPPORT,
+           "aclrtDeviceCanAccessPeer");
   }
   int64_t value = 0;
   Expect(aclrtGetDeviceInfo(0, ACL_DEV_ATTR_AICORE_CORE_NUM, &value), ACL_ERROR_RT_FEATURE_NOT_SUPPORT,
