@@ -31,8 +31,12 @@ void PassOn(int signal_number, siginfo_t* info, void* context) {
   if ((g_previous.sa_flags & SA_SIGINFO) != 0) {
     g_previous.sa_sigaction(signal_number, info, context);
   } else if (g_previous.sa_handler == SIG_DFL || g_previous.sa_handler == SIG_IGN) {
+    // A signal that somebody sent does not come again, and only such a one can be ignored.
+    bool sent = info->si_code <= 0;
+    if (sent && g_previous.sa_handler == SIG_IGN) return;
     // The faulting instruction runs again after the handler returns and then meets the default action.
     signal(signal_number, SIG_DFL);
+    if (sent) raise(signal_number);
   } else {
     g_previous.sa_handler(signal_number);
   }
