@@ -46,10 +46,32 @@ Status Set(Call& call, int32_t deviceId) {
   return Status();
 }
 
+// SPEC 10 §4.2: the documented order is streams, contexts, reset.
+void NoteLeftovers(const Call& call, const Device& device, const Runtime::Leftovers& left) {
+  if (left.streams == 0 && left.contexts == 0) return;
+  call.Note(FindingId::kTeardownOrder)
+      .On(device.user)
+      .Say("device %d was reset while %zu streams and %zu contexts of this process still existed on it", device.user,
+           left.streams, left.contexts)
+      .Rule("Streams are destroyed first, then contexts, then the device is reset (SPEC 10 §4.2)")
+      .Fix("call aclrtDestroyStream and aclrtDestroyContext before %s", call.name())
+      .With("one of them created", left.example, device.user)
+      .Send();
+}
+
 Status Reset(Call& call, int32_t deviceId, bool force) {
   Device* device = nullptr;
   BELAY_TRY(NeedDevice(call, deviceId, "deviceId", &device));
-  if (call.runtime().ResetDevice(*device, force, call.now()) != Runtime::ResetResult::kNotSet) return Status();
+  Runtime::Leftovers left;
+  switch (call.runtime().ResetDevice(*device, force, call.now(), &left)) {
+    case Runtime::ResetResult::kReleased:
+      NoteLeftovers(call, *device, left);
+      return Status();
+    case Runtime::ResetResult::kCounted:
+      return Status();
+    case Runtime::ResetResult::kNotSet:
+      break;
+  }
   // SPEC 10 §4.2
   Refusal refusal = call.Refuse(code::kContextRelease, FindingId::kBadArgument);
   refusal.On(deviceId).Rule("A device is reset at most as often as it was set, and not after a forced reset (SPEC 10 §4.2)");
@@ -162,7 +184,6 @@ Status aclrtDestroyContext(Call& call, aclrtContext context) {
         .Send();
   }
   call.runtime().DestroyContext(*found, call.now());
-  if (call.thread().context == found) call.thread().Bind(nullptr, call.now());  // SPEC 10 §6.3: nothing to fall back to
   return Status();
 }
 

@@ -214,8 +214,9 @@ Status Synchronize(Call& call, aclrtEvent event, int32_t timeout_ms) {
     NoteUnrecorded(call, *found);
     return Status();
   }
-  int64_t deadline = timeout_ms < 0 ? engine::Engine::kNoDeadline : DeadlineOf(timeout_ms);
-  if (!call.engine().WaitRecord(*latest.get(), deadline)) {
+  bool done = timeout_ms == 0 ? call.engine().QueryRecord(*latest.get())
+                              : call.engine().WaitRecord(*latest.get(), DeadlineOf(timeout_ms));
+  if (!done) {
     Refusal refusal = call.Refuse(code::kEventTimeout, FindingId::kNeverFires);
     refusal.Say("the event was not complete within %d ms", timeout_ms)
         .Rule("An expired wait changes nothing (SPEC 20 §4.3)")

@@ -24,7 +24,9 @@ Status SynchronizeAll(const Call& call, const std::vector<StreamObject*>& stream
   for (StreamObject* stream : streams) sequences.push_back(stream->stream->submitted());
   Status first;
   for (size_t i = 0; i < streams.size(); ++i) {
-    if (!call.engine().Wait(*streams[i]->stream, sequences[i], deadline)) {
+    bool done = timeout_ms == 0 ? call.engine().Query(*streams[i]->stream)
+                                : call.engine().Wait(*streams[i]->stream, sequences[i], deadline);
+    if (!done) {
       return Expired(call, code::kStreamTimeout, timeout_ms, "the device");
     }
   }
@@ -74,8 +76,10 @@ Status ReportFailure(const Call& call, engine::Stream& stream, uint64_t sequence
 Status SynchronizeStream(const Call& call, StreamObject& stream, int32_t timeout_ms) {
   uint64_t sequence = stream.stream->submitted();
   if (stream.stream->done() < sequence) {
-    int64_t deadline = timeout_ms < 0 ? engine::Engine::kNoDeadline : DeadlineOf(timeout_ms);
-    if (!call.engine().Wait(*stream.stream, sequence, deadline)) {
+    // 0 looks once, as a query does, and runs nobody's tasks.
+    bool done = timeout_ms == 0 ? call.engine().Query(*stream.stream)
+                                : call.engine().Wait(*stream.stream, sequence, DeadlineOf(timeout_ms));
+    if (!done) {
       return Expired(call, code::kStreamTimeout, timeout_ms, "the stream");
     }
   }

@@ -251,7 +251,7 @@ void Runtime::UnmakeContext(Context& context, const Moment& by) {
   contexts_.Remove(context.handle);
 }
 
-Runtime::ResetResult Runtime::ResetDevice(Device& device, bool force, const Moment& by) {
+Runtime::ResetResult Runtime::ResetDevice(Device& device, bool force, const Moment& by, Leftovers* left) {
   {
     MutexLock lock(objects_);
     if (device.set_count == 0) return ResetResult::kNotSet;
@@ -259,6 +259,17 @@ Runtime::ResetResult Runtime::ResetDevice(Device& device, bool force, const Mome
     if (!last) {
       --device.set_count;
       return ResetResult::kCounted;
+    }
+    for (const Context* context : device.contexts) {
+      if (!context->is_primary) {
+        ++left->contexts;
+        left->example = context->created;
+      }
+      for (const StreamObject* stream : context->streams) {
+        if (stream->is_default) continue;
+        ++left->streams;
+        left->example = stream->created;
+      }
     }
   }
   Release(device, by);

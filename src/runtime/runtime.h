@@ -69,7 +69,12 @@ class Runtime {
   enum class OpenResult : uint8_t { kOpen, kNoStream };
   OpenResult SetDevice(Device& device, ThreadState& thread, const Moment& by);
   enum class ResetResult : uint8_t { kReleased, kCounted, kNotSet };
-  ResetResult ResetDevice(Device& device, bool force, const Moment& by);
+  // Explicit objects that a reset took away.
+  struct Leftovers {
+    size_t streams = 0, contexts = 0;
+    Moment example;
+  };
+  ResetResult ResetDevice(Device& device, bool force, const Moment& by, Leftovers* left);
   Context* CreateContext(Device& device, const Moment& by);  // null: no stream left
   void DestroyContext(Context& context, const Moment& by);
   Context* FindContext(const void* handle) const { return contexts_.Find(handle); }
