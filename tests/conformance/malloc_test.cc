@@ -77,15 +77,13 @@ TEST_P(Malloc, TooMuchIsRefusedAndTakesNothing) {
 
 class MallocShort : public OnDevice0 {
  protected:
-  static constexpr size_t kChunk = 256 * kMiB - 32;  // exactly 128 huge pages
-
   // Takes huge pages until `pages` of them are left.
   void LeaveHugePages(size_t pages) {
     size_t free = 0, total = 0;
     ASSERT_OK(aclrtGetMemInfo(ACL_HBM_MEM_HUGE, &free, &total));
     size_t spare = free / (2 * kMiB) - pages;
     while (spare > 0) {
-      const size_t now = std::min<size_t>(spare, 128);
+      const size_t now = std::min<size_t>(spare, 128);  // 256 MiB: any address plan has room for that
       void* ptr = nullptr;
       ASSERT_OK(aclrtMalloc(&ptr, now * 2 * kMiB - 32, ACL_MEM_MALLOC_HUGE_ONLY));
       blocks_.push_back(ptr);
