@@ -108,6 +108,9 @@ TEST_F(PeerUnreachable, NoPathNoAccess) {
   EXPECT_EQ(can, 1);
   ASSERT_OK(aclrtSetDevice(0));
   EXPECT_ACL(ACL_ERROR_RT_DRV_INTERNAL_ERROR, aclrtDeviceEnablePeerAccess(other, 0));
+  const char* text = aclGetRecentErrMsg();
+  ASSERT_NE(text, nullptr);
+  EXPECT_NE(std::string(text).find("EL9999"), std::string::npos) << text;
   int32_t status = -7;
   EXPECT_OK(aclrtDevicePeerAccessStatus(0, other, &status));
   EXPECT_EQ(status, 0);
