@@ -123,6 +123,17 @@ Status Enqueue(const Call& call, StreamObject& stream, const void* dst, const vo
   return Status();
 }
 
+// SPEC 31 §0.4.6: the bytes are moved as through a temporary buffer, which not every version promises.
+void CheckOverlap(const Call& call, const Range& dst, const Range& src, size_t count) {
+  size_t distance = static_cast<size_t>(dst.bytes > src.bytes ? dst.bytes - src.bytes : src.bytes - dst.bytes);
+  if (distance >= count) [[likely]] return;
+  call.Note(FindingId::kVersionDependent)
+      .Say("dst and src overlap: they are %zu bytes apart and %zu bytes are copied", distance, count)
+      .Rule("Belay copies overlapping ranges as through a temporary buffer; the documentation is silent (SPEC 31 §0.4)")
+      .Fix("copy to a buffer of its own first")
+      .Send();
+}
+
 Status RefuseCount(const Call& call, size_t count, size_t capacity, const char* capacity_name) {
   return call.Refuse(code::kInvalidParam, FindingId::kBadArgument)
       .Say("count %zu is larger than %s %zu", count, capacity_name, capacity)
@@ -162,6 +173,7 @@ Status CopyAsync(const Call& call, void* dst, size_t destMax, const void* src, s
     return RefuseSides(call, kind, inferred, dst, src, dst_range, src_range);
   }
   BELAY_TRY(NeedReach(call, stream->device->logical, dst_range, src_range));
+  CheckOverlap(call, dst_range, src_range, count);
   return Enqueue(call, *stream, dst, src, dst_range, src_range, CopyShape::Linear(dst_range.bytes, src_range.bytes, count),
                  kind == CopyKind::kHostToBufferToDevice);
 }
@@ -248,6 +260,7 @@ Status aclrtMemcpy(Call& call, void* dst, size_t destMax, const void* src, size_
   }
   int executor = SyncExecutor(context->device->logical, dst_range, src_range);
   BELAY_TRY(NeedReach(call, executor, dst_range, src_range));
+  CheckOverlap(call, dst_range, src_range, count);
   CopyShape shape = CopyShape::Linear(dst_range.bytes, src_range.bytes, count);
   return RunNow(call, CopyOp(call, executor, dst_range, src_range, shape), count);
 }

@@ -29,6 +29,14 @@ Status NeedP2pPolicy(const Call& call, const Range& range, const char* parameter
       .With("allocated", AllocatedAt(*range.block), device)
       .End();
 }
+// SPEC 32 §3: versions up to 8.5 speak of both devices at once.
+void NoteOneWay(const Call& call, int from, int to) {
+  call.Note(FindingId::kVersionDependent)
+      .Say("only the direction %d to %d is open, not %d to %d", from, to, to, from)
+      .Rule("From 9.0 on one direction is enough for a copy; older versions may ask for both (SPEC 32 §3)")
+      .Fix("with device %d current, call aclrtDeviceEnablePeerAccess(%d, 0) as well", to, from)
+      .Send();
+}
 }  // namespace
 
 const char* KindName(int kind) {
@@ -93,6 +101,7 @@ Status NeedPeers(const Call& call, int executor, const Range& dst, const Range& 
     int from = call.runtime().UserId(executor), to = call.runtime().UserId(side->device);
     bool open = books.PeerEnabled(executor, side->device);
     bool back_open = books.PeerEnabled(side->device, executor);
+    if (open && !back_open && !both) NoteOneWay(call, from, to);
     if (open && (back_open || !both)) continue;
     if (call.machine().quirks().peer_lenient) {
       call.Note(FindingId::kPeerNotEnabled)

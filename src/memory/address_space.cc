@@ -59,6 +59,12 @@ bool AddressSpace::ReserveDeviceRegions(int devices, uint64_t share) {
   return true;
 }
 
+bool AddressSpace::RestoreEngine() {
+  if (os::Reserve(engine_.base, engine_.bytes, os::Access::kReadWrite) == 0) return false;
+  os::AdviseEngineMemory(engine_.base, engine_.bytes);
+  return true;
+}
+
 bool AddressSpace::Reserve(int devices, uint64_t device_bytes) {
   int count = std::max(devices, 1);
   uint64_t wanted = std::bit_ceil(device_bytes * kSpareFactor);

@@ -35,6 +35,9 @@ class AddressSpace {
   // equal shares otherwise. False when not even small shares fit (a very tight RLIMIT_AS).
   bool Reserve(int devices, uint64_t device_bytes);
 
+  // In a forked child: the engine region was left to the parent; maps an empty one in its place.
+  bool RestoreEngine();
+
   Region Classify(uintptr_t address) const {
     if (window_.Holds(address)) return Region::kDevice;
     if (pinned_.Holds(address)) return Region::kPinned;

@@ -34,6 +34,9 @@ class NodeMemory {
   HostMemory& host() { return *host_; }
   PhysicalMemory& physical() { return physical_; }
 
+  // In a forked child of a process that had opened no device.
+  bool RestoreAfterFork() { return space_.RestoreEngine(); }
+
   // The memory of a device, made now if need be.
   DeviceMemory& Open(int device) BELAY_EXCLUDES(mutex_);
   // Null when the device was never opened.

@@ -4,6 +4,8 @@
 #include <unistd.h>
 
 #include <cstring>
+#include <string_view>
+#include <utility>
 
 #include "belay/facts/codes.h"
 #include "os/symbolizer.h"
@@ -22,6 +24,16 @@ void AppendTime(std::string& out, int64_t unix_ns) {
   int64_t micros = unix_ns / 1000 % 1'000'000;
   stamp.Format("%s.%03d.%03d ", text, static_cast<int>(micros / 1000), static_cast<int>(micros % 1000));
   out += stamp.c_str();
+}
+
+// The section mark is the one character of the rules that is not ASCII (SPEC 11 §3.2).
+void AppendAscii(std::string& out, std::string_view text) {
+  constexpr std::string_view kMark = "\u00a7";
+  for (size_t at; (at = text.find(kMark)) != text.npos; text.remove_prefix(at + kMark.size())) {
+    out += text.substr(0, at);
+    out += "section ";
+  }
+  out += text;
 }
 
 void AppendPlace(std::string& out, const char* text, Site site) {
@@ -54,10 +66,14 @@ void AppendRecord(std::string& out, const ErrorLog::Record& record, facts::Cann 
     AppendTime(out, record.unix_ns);
   }
   out += std::string(api) + " returned " + std::to_string(record.code) + ". Reason: ";
-  out += finding.message.view();
+  AppendAscii(out, finding.message.view());
   out += '\n';
-  if (!finding.rule.empty()) out += std::string(kIndent) + "Possible Cause: " + finding.rule.c_str() + "\n";
-  if (!finding.fix.empty()) out += std::string(kIndent) + "Solution: " + finding.fix.c_str() + "\n";
+  for (auto [label, text] : {std::pair("Possible Cause: ", finding.rule.view()), {"Solution: ", finding.fix.view()}}) {
+    if (text.empty()) continue;
+    out += std::string(kIndent) + label;
+    AppendAscii(out, text);
+    out += '\n';
+  }
   out += std::string(kIndent) + "TraceBack (most recent call last):\n";
   std::string call = std::string(api) + " in thread " + std::to_string(finding.where.thread);
   AppendPlace(out, call.c_str(), finding.where.site);
