@@ -43,6 +43,10 @@ int main(int argc, char** argv) {
     printf("%u\n", count);
   }
   if (mode == "signals") return TellSignals();
+  if (mode == "wait") {
+    puts("ready");
+    while (true) pause();
+  }
   if (mode == "chdir" && chdir(value) != 0) return 1;
   if (mode == "environment") puts(getenv(value) != nullptr ? getenv(value) : "(none)");
   if (mode == "bad" || mode == "abort" || mode == "kill") aclrtSetDevice(kNoSuchDevice);

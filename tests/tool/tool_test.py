@@ -124,25 +124,43 @@ class ExitCodes(Case):
 class Signals(Case):
     def start(self):
         self.process = subprocess.Popen([str(self.belay), "run", "--", str(self.subject), "signals"], text=True,
-                                        stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=self.environment)
-        self.addCleanup(self.process.kill)
-        self.addCleanup(self.process.communicate)
-        self.assertEqual(self.process.stdout.readline(), "ready\n")
+                                        stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=self.environment,
+                                        start_new_session=True)
+        self.addCleanup(self.process.stdout.close)
+        self.addCleanup(self.process.stderr.close)
+        self.addCleanup(self.process.wait)
+        self.addCleanup(self.end, self.process.pid)
+        self.assertEqual(self.line(), "ready\n")
+
+    def end(self, group):
+        """The tool and its program, if they are still there."""
+        try:
+            os.killpg(group, signal.SIGKILL)
+        except ProcessLookupError:
+            pass
+
+    def line(self):
+        ready, _, _ = select.select([self.process.stdout], [], [], TIMEOUT_S)
+        self.assertTrue(ready, "the program says nothing")
+        return self.process.stdout.readline()
 
     def test_forwarded(self):
         self.start()
         for number in (signal.SIGINT, signal.SIGUSR1, signal.SIGINT):
             self.process.send_signal(number)
-            self.assertEqual(self.process.stdout.readline(), f"got {int(number)}\n")
+            self.assertEqual(self.line(), f"got {int(number)}\n")
         self.process.send_signal(signal.SIGTERM)
         out, err = self.process.communicate(timeout=TIMEOUT_S)
         self.assertEqual((out, self.process.returncode), ("got 15\n", 9))
         self.assertRegex(err, r"\Abelay: 0 errors, .*\n\Z")
 
-    def test_a_key_at_the_terminal_arrives_once(self):
+    def at_terminal(self, mode):
+        """Starts a run in a terminal of its own; returns its process, the terminal, and what reads up to a text."""
         child, terminal = pty.fork()
         if child == 0:
-            os.execve(str(self.belay), [str(self.belay), "run", "--", str(self.subject), "signals"], self.environment)
+            os.execve(str(self.belay), [str(self.belay), "run", "--", str(self.subject), mode], self.environment)
+        self.addCleanup(os.close, terminal)
+        self.addCleanup(self.end, child)  # the leader of a session of its own
         seen = b""
 
         def read_until(text):
@@ -156,17 +174,28 @@ class Signals(Case):
                     block = b""
                 self.assertTrue(block, seen)
                 seen += block
+            return seen
 
         read_until(b"ready\r\n")
+        return child, terminal, read_until
+
+    def test_a_key_at_the_terminal_arrives_once(self):
+        child, terminal, read_until = self.at_terminal("signals")
         os.write(terminal, b"\x03")
         read_until(b"got 2\r\n")
         # Sent one after the other, a second SIGINT would be seen before this one.
         os.kill(child, signal.SIGTERM)
-        read_until(b"errors, ")
+        seen = read_until(b"devices\r\n")
         _, status = os.waitpid(child, 0)
-        os.close(terminal)
         self.assertEqual(os.waitstatus_to_exitcode(status), 9)
         self.assertEqual(seen.count(b"got 2\r\n"), 1, seen)
+
+    def test_a_key_that_ends_the_program_leaves_the_last_line(self):
+        child, terminal, read_until = self.at_terminal("wait")
+        os.write(terminal, b"\x03")
+        read_until(b"belay: ended by SIGINT; 0 errors, ")
+        _, status = os.waitpid(child, 0)
+        self.assertEqual(os.waitstatus_to_exitcode(status), 128 + signal.SIGINT)
 
     def test_ignored_stays_ignored(self):
         script = f"trap '' INT; {self.belay} run -- /bin/sh -c 'kill -INT $$; exec {self.subject}'"

@@ -7,7 +7,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include <atomic>
+#include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <string_view>
@@ -18,48 +18,50 @@ namespace {
 
 constexpr int kForwarded[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGUSR1, SIGUSR2};
 
-std::atomic<pid_t> g_child = 0;
-
-void Forward(int signal, siginfo_t* info, void*) {
-  const pid_t child = g_child.load(std::memory_order_relaxed);
-  // The kernel's own come from the terminal.
-  if (child > 0 && info->si_code != SI_KERNEL) kill(child, signal);
-}
-
-// Blocks the forwarded signals until the child exists, and passes them on from then on.
-class Forwarding {
+// Holds the forwarded signals back from the tool, so that it takes them one by one while it waits. No
+// handler: what happens in between is then never interrupted.
+class HeldSignals {
  public:
-  Forwarding() {
-    sigset_t set;
-    sigemptyset(&set);
-    for (int signal : kForwarded) sigaddset(&set, signal);
-    sigprocmask(SIG_BLOCK, &set, &mask_);
-    struct sigaction action {};
-    action.sa_sigaction = Forward;
-    action.sa_flags = SA_SIGINFO | SA_RESTART;
-    for (size_t i = 0; i < std::size(kForwarded); ++i) {
-      sigaction(kForwarded[i], nullptr, &before_[i]);
+  HeldSignals() {
+    sigemptyset(&held_);
+    sigaddset(&held_, SIGCHLD);
+    for (int signal : kForwarded) {
       // Who started us with a signal ignored (nohup) wants it ignored by the child too.
-      if (before_[i].sa_handler != SIG_IGN) sigaction(kForwarded[i], &action, nullptr);
+      struct sigaction before {};
+      sigaction(signal, nullptr, &before);
+      if (before.sa_handler != SIG_IGN) sigaddset(&held_, signal);
     }
-  }
-
-  void StartedInParent(pid_t child) {
-    g_child.store(child, std::memory_order_relaxed);
-    sigprocmask(SIG_SETMASK, &mask_, nullptr);
+    sigprocmask(SIG_BLOCK, &held_, &mask_);
+    // Where it is ignored, children vanish and leave no status.
+    struct sigaction standard {};
+    standard.sa_handler = SIG_DFL;
+    sigaction(SIGCHLD, &standard, &child_before_);
   }
 
   // As it was when the tool started.
-  void RestoreInChild() {
-    for (size_t i = 0; i < std::size(kForwarded); ++i) sigaction(kForwarded[i], &before_[i], nullptr);
+  void RestoreInChild() const {
+    sigaction(SIGCHLD, &child_before_, nullptr);
     sigprocmask(SIG_SETMASK, &mask_, nullptr);
   }
 
-  void Finish() { g_child.store(0, std::memory_order_relaxed); }
+  // Passes signals on until the child ends; returns its status.
+  int WaitFor(pid_t child) const {
+    int status = 0;
+    while (waitpid(child, &status, WNOHANG) != child) {
+      siginfo_t info{};
+      const int signal = sigwaitinfo(&held_, &info);
+      // The kernel's own come from the terminal, and reach the child by themselves.
+      if (signal > 0 && signal != SIGCHLD && info.si_code != SI_KERNEL) kill(child, signal);
+    }
+    return status;
+  }
+
+  void Release() const { sigprocmask(SIG_SETMASK, &mask_, nullptr); }
 
  private:
+  sigset_t held_;
   sigset_t mask_;
-  struct sigaction before_[std::size(kForwarded)];
+  struct sigaction child_before_ {};
 };
 
 std::string WhyNotStarted(const std::string& program, int code) {
@@ -105,10 +107,10 @@ ChildEnd RunChild(const std::vector<std::string>& command, const Variables& vari
   int failure[2];
   if (pipe2(failure, O_CLOEXEC) != 0) return {126, 0, std::string("no pipe: ") + strerror(errno)};
   fflush(nullptr);
-  Forwarding forwarding;
+  const HeldSignals signals;
   const pid_t child = fork();
   if (child == 0) {
-    forwarding.RestoreInChild();
+    signals.RestoreInChild();
     for (const auto& [name, value] : variables) setenv(name.c_str(), value.c_str(), 1);
     execvp(words[0], words.data());
     const int code = errno;
@@ -118,21 +120,19 @@ ChildEnd RunChild(const std::vector<std::string>& command, const Variables& vari
   const int fork_code = errno;
   close(failure[1]);
   if (child < 0) {
+    signals.Release();
     close(failure[0]);
     return {126, 0, std::string("no new process: ") + strerror(fork_code)};
   }
-  forwarding.StartedInParent(child);
-
   int code = 0;
   ssize_t length;
   do {
     length = read(failure[0], &code, sizeof code);
   } while (length < 0 && errno == EINTR);
   close(failure[0]);
-  int status = 0;
-  while (waitpid(child, &status, 0) < 0 && errno == EINTR) {
-  }
-  forwarding.Finish();
+  // The signals stay held: a key at the terminal may have ended the child before it was seen here, and the
+  // reports are still to be written.
+  const int status = signals.WaitFor(child);
   if (length == sizeof code) {
     return {code == ENOENT || code == ENOTDIR ? 127 : 126, 0, WhyNotStarted(command[0], code)};
   }
