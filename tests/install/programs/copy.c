@@ -3,19 +3,19 @@
 #include <stdio.h>
 #include <string.h>
 
-#define CHECK(call)                                          \
-  do {                                                       \
-    const int code = (int)(call);                            \
-    if (code != 0) {                                         \
+#define CHECK(call)                                                 \
+  do {                                                              \
+    const int code = (int)(call);                                   \
+    if (code != 0) {                                                \
       printf("%s:%d: %s is %d\n", __FILE__, __LINE__, #call, code); \
-      return 1;                                              \
-    }                                                        \
+      return 1;                                                     \
+    }                                                               \
   } while (0)
 
 int main(void) {
   char sent[100];
   char received[100];
-  void *memory = NULL;
+  void* memory = NULL;
   for (int i = 0; i < 100; ++i) sent[i] = (char)(3 * i);
   memset(received, 0, sizeof received);
   CHECK(aclInit(NULL));

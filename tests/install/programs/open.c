@@ -1,35 +1,36 @@
-// The same copy by a program that is not linked against the library: it opens it (argument 1) and looks names up.
+// The same copy by a program that is not linked against the library: it opens it (argument 1) and looks names
+// up.
 #include <acl/acl.h>
 #include <dlfcn.h>
 #include <stdio.h>
 #include <string.h>
 
-#define CHECK(call)                                          \
-  do {                                                       \
-    const int code = (int)(call);                            \
-    if (code != 0) {                                         \
+#define CHECK(call)                                                 \
+  do {                                                              \
+    const int code = (int)(call);                                   \
+    if (code != 0) {                                                \
       printf("%s:%d: %s is %d\n", __FILE__, __LINE__, #call, code); \
-      return 1;                                              \
-    }                                                        \
+      return 1;                                                     \
+    }                                                               \
   } while (0)
 
 // A data pointer becomes a function pointer through a copy, which every compiler accepts.
-#define LOOK_UP(name)                              \
-  __typeof__(&name) p_##name = NULL;               \
-  do {                                             \
-    void *found = dlsym(library, #name);           \
-    if (found == NULL) {                           \
+#define LOOK_UP(name)                               \
+  __typeof__(&name) p_##name = NULL;                \
+  do {                                              \
+    void* found = dlsym(library, #name);            \
+    if (found == NULL) {                            \
       printf("no name %s: %s\n", #name, dlerror()); \
-      return 1;                                    \
-    }                                              \
-    memcpy(&p_##name, &found, sizeof found);       \
+      return 1;                                     \
+    }                                               \
+    memcpy(&p_##name, &found, sizeof found);        \
   } while (0)
 
-int main(int argc, char **argv) {
+int main(int argc, char** argv) {
   char sent[100];
   char received[100];
-  void *memory = NULL;
-  void *library = argc == 2 ? dlopen(argv[1], RTLD_NOW | RTLD_LOCAL) : NULL;
+  void* memory = NULL;
+  void* library = argc == 2 ? dlopen(argv[1], RTLD_NOW | RTLD_LOCAL) : NULL;
   if (library == NULL) {
     printf("cannot open: %s\n", argc == 2 ? dlerror() : "no argument");
     return 1;
