@@ -34,9 +34,11 @@ SlabHeap::SlabHeap(uint64_t bytes, bool rest) : bytes_(bytes), rest_(rest) {
 }
 
 SlabHeap::~SlabHeap() {
-  for (Slab* slab : slabs_) {
-    os::Release(reinterpret_cast<uintptr_t>(slab->records), slab->blocks * sizeof(Allocation));
-    delete slab;
+  for (const std::vector<Slab*>& slabs : {slabs_, retired_}) {
+    for (Slab* slab : slabs) {
+      os::Release(reinterpret_cast<uintptr_t>(slab->records), slab->blocks * sizeof(Allocation));
+      delete slab;
+    }
   }
   os::Release(reinterpret_cast<uintptr_t>(table_), (bytes_ >> kChunkShift) * sizeof(std::atomic<Slab*>));
 }
@@ -172,8 +174,14 @@ void SlabHeap::JoinFreeRuns() {
     }
     uint64_t bytes = slab->large() ? slab->block_bytes : kChunkBytes;
     spare_[slab->first >> kChunkShift] = bytes >> kChunkShift;
+    retired_.push_back(slab);
   }
   slabs_.swap(kept);
+  // What was never used joins too, so that a free range is one run again; who takes it finds zeroes all the same.
+  if (uint64_t fresh = (bytes_ >> kChunkShift) - fresh_chunk_; fresh != 0) {
+    spare_[fresh_chunk_] = fresh;
+    fresh_chunk_ += fresh;
+  }
   for (auto it = spare_.begin(); it != spare_.end();) {
     auto after = std::next(it);
     if (after != spare_.end() && it->first + it->second == after->first) {

@@ -97,6 +97,7 @@ class SlabHeap {
       visit(slab->first, slab->large() ? slab->block_bytes : kChunkBytes);
       for (uint32_t i = 0; i < slab->used; ++i) slab->records[i].dirty_lo = slab->records[i].dirty_hi = 0;
     }
+    for (auto [first, chunks] : spare_) visit(first << kChunkShift, chunks << kChunkShift);
   }
 
   uint64_t bytes() const { return bytes_; }
@@ -132,6 +133,7 @@ class SlabHeap {
   Mutex mutex_;
   SizeClass classes_[kClasses] BELAY_GUARDED_BY(mutex_);
   std::vector<Slab*> slabs_ BELAY_GUARDED_BY(mutex_);
+  std::vector<Slab*> retired_ BELAY_GUARDED_BY(mutex_);          // cut anew since; a late reader may hold a record
   std::map<uint64_t, uint64_t> spare_ BELAY_GUARDED_BY(mutex_);  // joined runs: first chunk -> chunks
   uint64_t fresh_chunk_ BELAY_GUARDED_BY(mutex_) = 0;            // chunks from here on were never used
 };
