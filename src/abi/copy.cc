@@ -14,18 +14,14 @@ namespace belay::abi {
 namespace {
 using check::FindingId;
 using engine::CopyShape;
+using engine::CopyTask;
+using engine::FillTask;
 using engine::Op;
 using engine::OpKind;
-using engine::OpSide;
 using runtime::Context;
 using runtime::StreamObject;
 
 constexpr size_t kMostAsyncRows = 5 * 1024 * 1024;  // SPEC 31 §2
-
-OpSide SideOf(const Range& range) {
-  if (range.on_device()) return {static_cast<int16_t>(range.device)};
-  return {range.block != nullptr ? OpSide::kPinned : OpSide::kHost};
-}
 
 void Sign(const Call& call, Op& op) {
   op.thread = call.thread().id;
@@ -33,19 +29,11 @@ void Sign(const Call& call, Op& op) {
   op.api = call.name();
 }
 
-Op CopyOp(const Call& call, int executor, const Range& dst, const Range& src, const CopyShape& shape) {
-  Op op;
-  Sign(call, op);
-  op.kind = OpKind::kCopy;
-  op.executor = static_cast<int16_t>(executor);
-  op.dst = SideOf(dst);
-  op.src = SideOf(src);
-  op.copy.shape = shape;
-  op.copy.shape.dst = dst.bytes;
-  op.copy.shape.src = src.bytes;
-  op.copy.dst_block = dst.block;
-  op.copy.src_block = src.block;
-  return op;
+CopyTask TaskOf(int executor, const Range& dst, const Range& src, const CopyShape& shape) {
+  CopyTask task{shape, dst.side, src.side, static_cast<int16_t>(executor)};
+  task.shape.dst = dst.bytes;
+  task.shape.src = src.bytes;
+  return task;
 }
 
 void Pin(memory::Allocation* block) {
@@ -63,11 +51,11 @@ void Pin(memory::Allocation* block) {
       .End();
 }
 
-Status RunNow(const Call& call, const Op& op, uint64_t bytes) {
-  Status status = call.engine().RunNow(op);
-  if (!status.ok()) [[unlikely]] return RefuseHostRam(call);
+// The end of a call that moves bytes at once.
+Status Moved(const Call& call, bool done, uint64_t bytes) {
+  if (!done) [[unlikely]] return RefuseHostRam(call);
   call.thread().counters->AddCopy(bytes);
-  return status;
+  return Status();
 }
 
 // The host side of an asynchronous copy that is not pinned; null if there is none.
@@ -99,21 +87,22 @@ const char* PageableSide(const Call& call, const void* dst, const void* src, con
 // Queues a copy whose ranges, sides and reach are right.
 Status Enqueue(const Call& call, StreamObject& stream, const void* dst, const void* src, const Range& dst_range,
                const Range& src_range, const CopyShape& shape, bool stage) {
-  Op op = CopyOp(call, stream.device->logical, dst_range, src_range, shape);
+  Op op;
+  Sign(call, op);
+  op.copy = TaskOf(stream.device->logical, dst_range, src_range, shape);
   const char* pageable = nullptr;
   if (stage) {  // SPEC 31 §1.2: kind 5 takes the bytes during the call
     auto* copy = static_cast<uint8_t*>(malloc(shape.Bytes()));
     if (copy == nullptr) return RefuseHostRam(call);
     memcpy(copy, src, shape.Bytes());
     op.copy.shape.src = copy;
-    op.copy.src_block = nullptr;
-    op.src = {OpSide::kHost};
+    op.copy.src = {};
     op.owns_source = true;
   } else {
     pageable = PageableSide(call, dst, src, dst_range, src_range, shape);
   }
-  Pin(op.copy.dst_block);
-  Pin(op.copy.src_block);
+  Pin(op.copy.dst.block);
+  Pin(op.copy.src.block);
   uint64_t sequence = call.engine().Submit(*stream.stream, op, shape.Bytes());
   call.thread().counters->AddCopy(shape.Bytes());
   if (pageable != nullptr) {
@@ -224,15 +213,9 @@ Status NeedPlane(const Call& call, void* dst, const void* src, int kind, Plane* 
 
 // --- Fills
 
-Status FillOp(const Call& call, void* devPtr, int32_t value, size_t count, Range* range, Op* op) {
+Status NeedFill(const Call& call, void* devPtr, int32_t value, size_t count, Range* range, FillTask* fill) {
   BELAY_TRY(NeedRange(call, devPtr, count, "devPtr", range));
-  Sign(call, *op);
-  op->kind = OpKind::kFill;
-  op->dst = SideOf(*range);
-  op->fill.dst = range->bytes;
-  op->fill.bytes = count;
-  op->fill.block = range->block;
-  op->fill.value = static_cast<uint8_t>(value);
+  *fill = {range->bytes, count, range->side, static_cast<uint8_t>(value)};
   return Status();
 }
 }  // namespace
@@ -262,7 +245,7 @@ Status aclrtMemcpy(Call& call, void* dst, size_t destMax, const void* src, size_
   BELAY_TRY(NeedReach(call, executor, dst_range, src_range));
   CheckOverlap(call, dst_range, src_range, count);
   CopyShape shape = CopyShape::Linear(dst_range.bytes, src_range.bytes, count);
-  return RunNow(call, CopyOp(call, executor, dst_range, src_range, shape), count);
+  return Moved(call, engine::Engine::CopyNow(TaskOf(executor, dst_range, src_range, shape)), count);
 }
 
 Status aclrtMemcpyAsync(Call& call, void* dst, size_t destMax, const void* src, size_t count, aclrtMemcpyKind kind,
@@ -286,7 +269,7 @@ Status aclrtMemcpy2d(Call& call, void* dst, size_t dpitch, const void* src, size
   if (plane.shape.empty()) return Status();
   BELAY_TRY(NeedPlane(call, dst, src, kind, &plane));
   int executor = SyncExecutor(context->device->logical, plane.dst, plane.src);
-  return RunNow(call, CopyOp(call, executor, plane.dst, plane.src, plane.shape), plane.shape.Bytes());
+  return Moved(call, engine::Engine::CopyNow(TaskOf(executor, plane.dst, plane.src, plane.shape)), plane.shape.Bytes());
 }
 
 Status aclrtMemcpy2dAsync(Call& call, void* dst, size_t dpitch, const void* src, size_t spitch, size_t width,
@@ -317,9 +300,9 @@ Status aclrtMemset(Call& call, void* devPtr, size_t maxCount, int32_t value, siz
   BELAY_TRY(NeedContext(call, &context));
   if (count == 0) return Status();
   Range range;
-  Op op;
-  BELAY_TRY(FillOp(call, devPtr, value, count, &range, &op));
-  return RunNow(call, op, count);
+  FillTask fill;
+  BELAY_TRY(NeedFill(call, devPtr, value, count, &range, &fill));
+  return Moved(call, engine::Engine::FillNow(fill), count);
 }
 
 Status aclrtMemsetAsync(Call& call, void* devPtr, size_t maxCount, int32_t value, size_t count, aclrtStream stream) {
@@ -331,12 +314,13 @@ Status aclrtMemsetAsync(Call& call, void* devPtr, size_t maxCount, int32_t value
   if (count == 0) return Status();
   Range range;
   Op op;
-  BELAY_TRY(FillOp(call, devPtr, value, count, &range, &op));
+  Sign(call, op);
+  op.kind = OpKind::kFill;
+  BELAY_TRY(NeedFill(call, devPtr, value, count, &range, &op.fill));
   BELAY_TRY(NeedReach(call, found->device->logical, range, Range()));
-  op.executor = static_cast<int16_t>(found->device->logical);
   bool pageable = range.region == memory::AddressSpace::Region::kHost &&
                   !call.memory().host().IsPinned(reinterpret_cast<uintptr_t>(devPtr), count);
-  Pin(op.fill.block);
+  Pin(op.fill.dst.block);
   uint64_t sequence = call.engine().Submit(*found->stream, op, count);
   call.thread().counters->AddCopy(count);
   if (pageable) {

@@ -334,7 +334,7 @@ Status aclrtMemGetAddressRange(Call& call, void* ptr, void** pbase, size_t* psiz
   BELAY_TRY(NeedContext(call, &context));
   Range range;
   BELAY_TRY(NeedRange(call, ptr, 0, "ptr", &range));
-  if (range.block == nullptr) {
+  if (range.side.block == nullptr) {
     return call.Refuse(code::kRtParam, FindingId::kUnknownPointer)
         .Say("ptr %p lies in no block of the runtime", ptr)
         .Rule("The address lies in memory of aclrtMalloc or aclrtMallocHost (SPEC 30 §2.9)")
@@ -343,7 +343,7 @@ Status aclrtMemGetAddressRange(Call& call, void* ptr, void** pbase, size_t* psiz
   }
   memory::NodeMemory::Place place = call.memory().Locate(reinterpret_cast<uintptr_t>(ptr));
   *pbase = static_cast<char*>(ptr) - place.at;
-  *psize = range.block->size;
+  *psize = range.side.block->size;
   return Status();
 }
 

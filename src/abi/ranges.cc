@@ -74,24 +74,11 @@ Status RefuseBlock(const Call& call, const void* address, const NodeMemory::Plac
       .End();
 }
 
-Status NeedRange(const Call& call, const void* address, uint64_t extent, const char* parameter, Range* range) {
-  NodeMemory::Place place = call.memory().Locate(reinterpret_cast<uintptr_t>(address));
-  range->region = place.region;
-  range->device = place.device;
-  range->block = place.block;
-  if (place.region == AddressSpace::Region::kHost) {
-    range->bytes = static_cast<uint8_t*>(const_cast<void*>(address));
-    return Status();
-  }
-  if (place.region == AddressSpace::Region::kAlias) [[unlikely]] return RefuseAlias(call, address, parameter);
-  if (place.block == nullptr || !place.block->live()) [[unlikely]] return RefuseBlock(call, address, place, parameter);
-  if (place.at > place.block->extent || extent > place.block->extent - place.at) [[unlikely]] {
-    return RefuseExtent(call, address, extent, place, parameter);
-  }
-  range->bytes = place.region == AddressSpace::Region::kDevice
-                     ? call.memory().space().EngineAddress(reinterpret_cast<uintptr_t>(address))
-                     : static_cast<uint8_t*>(const_cast<void*>(address));
-  return Status();
+Status RefuseRange(const Call& call, const void* address, uint64_t extent, const NodeMemory::Place& place,
+                   const char* parameter) {
+  if (place.region == AddressSpace::Region::kAlias) return RefuseAlias(call, address, parameter);
+  if (place.block == nullptr || !place.block->live()) return RefuseBlock(call, address, place, parameter);
+  return RefuseExtent(call, address, extent, place, parameter);
 }
 
 Status NeedDeviceRange(const Call& call, const void* address, uint64_t extent, const char* parameter, Range* range) {

@@ -364,8 +364,8 @@ bool Engine::FindTask(Stream& stream, const memory::Allocation* block, Op* found
   bool touches = false;
   stream.queue_.ForEach([&](const Op& op) {
     if (touches) return;
-    touches = (op.kind == OpKind::kCopy && (op.copy.dst_block == block || op.copy.src_block == block)) ||
-              (op.kind == OpKind::kFill && op.fill.block == block);
+    touches = (op.kind == OpKind::kCopy && (op.copy.dst.block == block || op.copy.src.block == block)) ||
+              (op.kind == OpKind::kFill && op.fill.dst.block == block);
     if (touches) *found = op;
   });
   return touches;

@@ -13,6 +13,7 @@
 
 #include "base/status.h"
 #include "base/thread_annotations.h"
+#include "engine/copy_kernels.h"
 #include "engine/event_record.h"
 #include "engine/op.h"
 #include "engine/policy.h"
@@ -44,8 +45,24 @@ class Engine {
   void SubmitRecord(Stream& stream, Event& event, Op& op);
   void SubmitWait(Stream& stream, EventRecord& record, Op& op);
 
-  // Runs a copy or fill at once on the calling thread, ordered with nothing (SPEC 31 §0.5). Holds no pins.
-  Status RunNow(const Op& op);
+  // A copy or fill at once on the calling thread, ordered with nothing (SPEC 31 §0.5). Takes no pins and trusts that
+  // peers were tested. False, and nothing changed, when the host RAM for device bytes is used up.
+  static bool CopyNow(const CopyTask& copy) {
+    const CopyShape& shape = copy.shape;
+    if (!PrepareWrite(copy.dst, shape.dst, shape.DstExtent(), !shape.linear())) return false;
+    if (copy.src.memory != nullptr) {
+      memory::DeviceMemory& memory = *copy.src.memory;
+      uint64_t at = static_cast<uint64_t>(shape.src - memory.EngineStart(*copy.src.block));
+      memory.PrepareRead(*copy.src.block, at, shape.SrcExtent());
+    }
+    CopyBytes(shape);
+    return true;
+  }
+  static bool FillNow(const FillTask& fill) {
+    if (!PrepareWrite(fill.dst, fill.at, fill.bytes, false)) return false;
+    FillBytes(fill.at, fill.value, fill.bytes);
+    return true;
+  }
 
   static constexpr int64_t kNoDeadline = -1;
   // Waits until task number `sequence` is done; false at the deadline (monotonic ns). 0 = only look, but help.
@@ -81,12 +98,15 @@ class Engine {
   void WakeStranded();
 
   Status Execute(const Op& op);
-  Status ExecuteCopy(const Op& op);
-  Status ExecuteFill(const Op& op);
+  Status ExecuteCopy(const CopyTask& copy);
   void Release(const Op& op);
-  void Unpin(OpSide side, memory::Allocation* block);
-  void PrepareSource(OpSide side, memory::Allocation* block, const uint8_t* src, uint64_t extent);
-  bool PrepareTarget(OpSide side, memory::Allocation* block, const uint8_t* dst, uint64_t extent, bool gaps);
+  void Unpin(const OpSide& side);
+
+  static bool PrepareWrite(const OpSide& side, const uint8_t* from, uint64_t extent, bool gaps) {
+    if (side.memory == nullptr) return true;
+    uint64_t at = static_cast<uint64_t>(from - side.memory->EngineStart(*side.block));
+    return side.memory->PrepareWrite(*side.block, at, extent, gaps);
+  }
 
   const Config config_;
   memory::NodeMemory& memory_;

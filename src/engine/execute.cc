@@ -1,7 +1,6 @@
 // What a task does when its turn has come.
 #include <cstdlib>
 
-#include "engine/copy_kernels.h"
 #include "engine/engine.h"
 
 namespace belay::engine {
@@ -13,9 +12,9 @@ constexpr Status kHostRamUsedUp{207018};  // SPEC 31 §0.5
 Status Engine::Execute(const Op& op) {
   switch (op.kind) {
     case OpKind::kCopy:
-      return ExecuteCopy(op);
+      return ExecuteCopy(op.copy);
     case OpKind::kFill:
-      return ExecuteFill(op);
+      return FillNow(op.fill) ? Status() : kHostRamUsedUp;
     case OpKind::kRecord:
       Complete(*op.record);
       return Status();
@@ -26,42 +25,20 @@ Status Engine::Execute(const Op& op) {
   return Status();
 }
 
-Status Engine::ExecuteCopy(const Op& op) {
-  const CopyShape& shape = op.copy.shape;
-  for (OpSide side : {op.src, op.dst}) {
-    if (side.owner < 0 || side.owner == op.executor || config_.peer_lenient) continue;
-    if (!memory_.books().PeerEnabled(op.executor, side.owner)) return kPeerClosed;
+Status Engine::ExecuteCopy(const CopyTask& copy) {
+  for (const OpSide& side : {copy.src, copy.dst}) {
+    if (side.memory == nullptr || side.memory->device() == copy.executor || config_.peer_lenient) continue;
+    if (!memory_.books().PeerEnabled(copy.executor, side.memory->device())) return kPeerClosed;
   }
-  if (!PrepareTarget(op.dst, op.copy.dst_block, shape.dst, shape.DstExtent(), !shape.linear())) return kHostRamUsedUp;
-  PrepareSource(op.src, op.copy.src_block, shape.src, shape.SrcExtent());
-  CopyBytes(shape);
-  return Status();
+  return CopyNow(copy) ? Status() : kHostRamUsedUp;
 }
 
-Status Engine::ExecuteFill(const Op& op) {
-  if (!PrepareTarget(op.dst, op.fill.block, op.fill.dst, op.fill.bytes, false)) return kHostRamUsedUp;
-  FillBytes(op.fill.dst, op.fill.value, op.fill.bytes);
-  return Status();
-}
-
-bool Engine::PrepareTarget(OpSide side, memory::Allocation* block, const uint8_t* dst, uint64_t extent, bool gaps) {
-  if (side.owner < 0) return true;
-  memory::DeviceMemory& memory = *memory_.Find(side.owner);
-  return memory.PrepareWrite(*block, static_cast<uint64_t>(dst - memory.EngineStart(*block)), extent, gaps);
-}
-
-void Engine::PrepareSource(OpSide side, memory::Allocation* block, const uint8_t* src, uint64_t extent) {
-  if (side.owner < 0) return;
-  memory::DeviceMemory& memory = *memory_.Find(side.owner);
-  memory.PrepareRead(*block, static_cast<uint64_t>(src - memory.EngineStart(*block)), extent);
-}
-
-void Engine::Unpin(OpSide side, memory::Allocation* block) {
-  if (block == nullptr) return;
-  if (side.owner >= 0) {
-    memory_.Find(side.owner)->Unpin(block);
+void Engine::Unpin(const OpSide& side) {
+  if (side.block == nullptr) return;
+  if (side.memory != nullptr) {
+    side.memory->Unpin(side.block);
   } else {
-    memory_.host().Unpin(block);
+    memory_.host().Unpin(side.block);
   }
 }
 
@@ -69,24 +46,18 @@ void Engine::Unpin(OpSide side, memory::Allocation* block) {
 void Engine::Release(const Op& op) {
   switch (op.kind) {
     case OpKind::kCopy:
-      Unpin(op.dst, op.copy.dst_block);
-      Unpin(op.src, op.copy.src_block);
+      Unpin(op.copy.dst);
+      Unpin(op.copy.src);
       if (op.owns_source) free(const_cast<uint8_t*>(op.copy.shape.src));
       break;
     case OpKind::kFill:
-      Unpin(op.dst, op.fill.block);
+      Unpin(op.fill.dst);
       break;
     case OpKind::kRecord:
     case OpKind::kWait:
       op.record->Drop();
       break;
   }
-}
-
-Status Engine::RunNow(const Op& op) {
-  Status status = Execute(op);
-  // A call has its own word for it (SPEC 31 §0.5).
-  return status == kHostRamUsedUp ? Status(207001) : status;
 }
 
 }  // namespace belay::engine

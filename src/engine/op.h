@@ -11,7 +11,8 @@
 
 namespace belay::memory {
 struct Allocation;
-}
+class DeviceMemory;
+}  // namespace belay::memory
 
 namespace belay::engine {
 
@@ -19,38 +20,42 @@ class EventRecord;
 
 enum class OpKind : uint8_t { kCopy, kFill, kRecord, kWait };
 
-// Who owns one side of a copy.
+// What the runtime knows about one end of a task.
+//   memory and block   device memory
+//   block alone        a pinned block
+//   neither            the program's own memory
 struct OpSide {
-  static constexpr int16_t kHost = -1;    // the program's own memory
-  static constexpr int16_t kPinned = -2;  // a block of the runtime's host memory
-  int16_t owner = kHost;                  // or a device
+  memory::DeviceMemory* memory = nullptr;
+  memory::Allocation* block = nullptr;
+};
+
+struct CopyTask {
+  CopyShape shape;
+  OpSide dst, src;
+  int16_t executor;  // the device that does the work
+};
+
+struct FillTask {
+  uint8_t* at;
+  uint64_t bytes;
+  OpSide dst;
+  uint8_t value;
 };
 
 struct Op {
   OpKind kind = OpKind::kCopy;
-  bool owns_source = false;   // the source is a staging buffer: given back when the op is done
-  int16_t executor = 0;       // the device that does the work
-  OpSide dst, src;
-  uint32_t thread = 0;        // of the submission
-  uint32_t task = 0;          // number in its stream
-  Site site;                  // of the submission
+  bool owns_source = false;  // the source is a staging buffer: given back when the op is done
+  uint32_t thread = 0;       // of the submission
+  uint32_t task = 0;         // number in its stream
+  Site site;                 // of the submission
   const char* api = nullptr;  // static text
   union {
-    struct {
-      CopyShape shape;
-      memory::Allocation* dst_block;  // null for memory that the runtime does not know
-      memory::Allocation* src_block;
-    } copy;
-    struct {
-      uint8_t* dst;
-      uint64_t bytes;
-      memory::Allocation* block;
-      uint8_t value;
-    } fill;
+    CopyTask copy;
+    FillTask fill;
     EventRecord* record;  // kRecord: completes it; kWait: waits for it; holds a reference
   };
 
-  Op() : copy{} {}
+  Op() : record(nullptr) {}
 };
 
 static_assert(sizeof(Op) <= 128);

@@ -11,7 +11,7 @@ namespace {
 constexpr uint64_t kGiB = uint64_t{1} << 30;
 constexpr uint64_t kTiB = uint64_t{1} << 40;
 constexpr uint64_t kMostBytes = 16 * kTiB;
-// ThreadSanitizer leaves a program about 1.5 TiB; this much fits there twice.
+// ThreadSanitizer leaves a program about 1.5 TiB; this much fits there twice. Valgrind leaves less again.
 constexpr uint64_t kModestBytes = 512 * kGiB;
 constexpr uint64_t kLeastShare = uint64_t{64} << 20;
 // Address space is free, and room to spare keeps fragmentation out of the model (SPEC 30 §0.3).
@@ -69,13 +69,13 @@ bool AddressSpace::Reserve(int devices, uint64_t device_bytes) {
   int count = std::max(devices, 1);
   uint64_t wanted = std::bit_ceil(device_bytes * kSpareFactor);
   uint64_t last_tried = 0;
-  for (uint64_t most : {kMostBytes, kModestBytes, kModestBytes / 8}) {
+  for (uint64_t most : {kMostBytes, kModestBytes, kModestBytes / 8, kModestBytes / 32}) {
     uint64_t share = std::min(wanted, std::bit_floor(most / static_cast<uint64_t>(count)));
     if (share < kLeastShare || share == last_tried) continue;
     last_tried = share;
     if (!ReserveDeviceRegions(count, share)) continue;
-    pinned_ = ReserveAnywhere({kTiB, 64 * kGiB, 4 * kGiB}, os::Access::kReadWrite);
-    alias_ = ReserveAnywhere({kTiB, 64 * kGiB, 4 * kGiB}, os::Access::kNone);
+    pinned_ = ReserveAnywhere({kTiB, 64 * kGiB, 4 * kGiB, kGiB}, os::Access::kReadWrite);
+    alias_ = ReserveAnywhere({kTiB, 64 * kGiB, 4 * kGiB, kGiB}, os::Access::kNone);
     if (pinned_.base != 0 && alias_.base != 0) {
       os::AdviseHugePages(pinned_.base, pinned_.bytes);
       return true;

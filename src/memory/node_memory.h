@@ -46,7 +46,8 @@ class NodeMemory {
   struct Place {
     AddressSpace::Region region = AddressSpace::Region::kHost;
     int device = -1;              // owner, for device memory
-    Allocation* block = nullptr;  // the record around the address, live or not
+    DeviceMemory* memory = nullptr;  // of the owner; null when that device was never opened
+    Allocation* block = nullptr;     // the record around the address, live or not
     uint64_t at = 0;              // distance from the start of the block
   };
   Place Locate(uintptr_t address) const {
@@ -54,9 +55,10 @@ class NodeMemory {
     place.region = space_.Classify(address);
     if (place.region == AddressSpace::Region::kDevice) {
       place.device = space_.DeviceOf(address);
-      if (DeviceMemory* memory = Find(place.device); memory != nullptr) {
-        place.block = memory->Find(address);
-        if (place.block != nullptr) place.at = address - memory->UserAddress(*place.block);
+      place.memory = Find(place.device);
+      if (place.memory != nullptr) {
+        place.block = place.memory->Find(address);
+        if (place.block != nullptr) place.at = address - place.memory->UserAddress(*place.block);
       }
     } else if (place.region == AddressSpace::Region::kPinned) {
       place.block = host_->Find(address);

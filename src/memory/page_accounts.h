@@ -25,7 +25,7 @@ constexpr uint64_t PageBytes(PageSize size) {
   return size == PageSize::kNormal ? kNormalPage : size == PageSize::kHuge ? kHugePage : kGiantPage;
 }
 constexpr uint64_t ChargedBytes(uint64_t bytes, PageSize size) {
-  return (bytes + PageBytes(size) - 1) / PageBytes(size) * PageBytes(size);
+  return (bytes + PageBytes(size) - 1) & ~(PageBytes(size) - 1);  // a power of two, without the division
 }
 
 struct PageTotals {
