@@ -91,11 +91,13 @@ void DeviceMemory::ReleaseAll(Site site, uint32_t thread) {
 }
 
 void DeviceMemory::ReadUnwritten(Allocation& allocation, uint64_t at, uint64_t bytes) {
+  if (bytes == 0) return;
   MutexLock lock(backing_);
   JoinValid(allocation, at, at + bytes, 0, 0);
 }
 
 bool DeviceMemory::WriteFresh(Allocation& allocation, uint64_t at, uint64_t bytes, bool gaps) {
+  if (bytes == 0) return true;
   uint64_t first = (allocation.offset + at) >> kChunkShift;
   uint64_t past = ((allocation.offset + at + bytes - 1) >> kChunkShift) + 1;
   for (int attempt = 0;; ++attempt) {
@@ -166,9 +168,9 @@ void DeviceMemory::JoinValid(Allocation& allocation, uint64_t lo, uint64_t hi, u
     zero_but_skip(new_lo, valid_lo);
     zero_but_skip(valid_hi, new_hi);
   }
-  // A reader that sees the new interval early was not ordered after the write that makes it so.
-  allocation.valid_lo.store(new_lo, std::memory_order_relaxed);
-  allocation.valid_hi.store(new_hi, std::memory_order_relaxed);
+  // Released after the zeroes: another stream may write its own bytes of the range as soon as it sees the interval.
+  allocation.valid_lo.store(new_lo, std::memory_order_release);
+  allocation.valid_hi.store(new_hi, std::memory_order_release);
 }
 
 void DeviceMemory::Zero(const Allocation& allocation, uint64_t lo, uint64_t hi) {

@@ -50,8 +50,8 @@ class DeviceMemory final : public PhysicalMemory::Source {
 
   // Makes `bytes` from `at` on (both relative to the block) right to read.
   void PrepareRead(Allocation& allocation, uint64_t at, uint64_t bytes) {
-    if (at >= allocation.valid_lo.load(std::memory_order_relaxed) &&
-        at + bytes <= allocation.valid_hi.load(std::memory_order_relaxed)) {
+    if (at >= allocation.valid_lo.load(std::memory_order_acquire) &&
+        at + bytes <= allocation.valid_hi.load(std::memory_order_acquire)) {
       return;
     }
     ReadUnwritten(allocation, at, bytes);
@@ -61,8 +61,8 @@ class DeviceMemory final : public PhysicalMemory::Source {
   // False, and nothing changes, when the host's budget is used up.
   [[nodiscard]] bool PrepareWrite(Allocation& allocation, uint64_t at, uint64_t bytes, bool gaps) {
     uint64_t committed = allocation.committed.load(std::memory_order_relaxed);
-    if (at >= allocation.valid_lo.load(std::memory_order_relaxed) &&
-        at + bytes <= allocation.valid_hi.load(std::memory_order_relaxed) &&
+    if (at >= allocation.valid_lo.load(std::memory_order_acquire) &&
+        at + bytes <= allocation.valid_hi.load(std::memory_order_acquire) &&
         (allocation.offset + at) >> kChunkShift >= committed >> 32 &&
         (allocation.offset + at + bytes - 1) >> kChunkShift < (committed & 0xffffffff)) {
       return true;

@@ -5,7 +5,9 @@
 namespace belay::memory {
 namespace {
 constexpr uint64_t kPage = 4096;
-constexpr uint64_t RoundUp(uint64_t bytes) { return (bytes + kPage - 1) / kPage * kPage; }
+constexpr uint64_t RoundUp(uint64_t bytes) {
+  return (bytes + kPage - 1) / kPage * kPage;
+}
 // A freed block this large goes back to the system at once; smaller ones stay warm for the next one.
 constexpr uint64_t kReturnAtOnce = uint64_t{64} << 20;
 }  // namespace
@@ -38,7 +40,8 @@ Allocation* HostMemory::Allocate(uint64_t bytes, bool va_flag, Site site, uint32
 
 SlabHeap::FreeResult HostMemory::Free(Allocation* allocation, Site site, uint32_t thread) {
   uint64_t charged = allocation->charged;
-  if (charged >= kReturnAtOnce && allocation->live() && allocation->pins.load(std::memory_order_relaxed) == 0) {
+  if (charged >= kReturnAtOnce && allocation->live() &&
+      allocation->pins.load(std::memory_order_relaxed) == 0) {
     os::Discard(Address(*allocation), charged);
   }
   SlabHeap::FreeResult result = heap_.Free(allocation, site, thread);
@@ -124,13 +127,16 @@ void HostMemory::UnregisterAll(int device) {
 }
 
 bool HostMemory::IsPinned(uintptr_t address, uint64_t bytes) const {
+  // Written so that a length which wraps around is not inside anything.
+  auto inside = [&](uintptr_t start, uint64_t extent) {
+    return address - start <= extent && bytes <= extent - (address - start);
+  };
   if (address - base_ < heap_.bytes()) {
     const Allocation* allocation = Find(address);
-    return allocation != nullptr && allocation->live() &&
-           address - Address(*allocation) + bytes <= allocation->extent;
+    return allocation != nullptr && allocation->live() && inside(Address(*allocation), allocation->extent);
   }
   Registration found;
-  return FindRegistration(address, &found) && address - found.start + bytes <= found.bytes;
+  return FindRegistration(address, &found) && inside(found.start, found.bytes);
 }
 
 }  // namespace belay::memory
