@@ -9,7 +9,6 @@
 namespace belay::engine {
 namespace {
 constexpr int kSpins = 60;        // about a microsecond and a half
-constexpr int kMostHops = 4096;   // of a chain of waits; longer ones are left to the workers
 
 int64_t TimeLeft(int64_t deadline_ns) {
   if (deadline_ns == Engine::kNoDeadline) return os::kForever;
@@ -55,11 +54,12 @@ Stream* Engine::CreateStream(int device, int32_t id) {
   {
     MutexLock lock(streams_);
     if (!unused_.empty()) {
-      stream = unused_.back();
+      stream = unused_.back().release();
       unused_.pop_back();
     }
   }
   if (stream == nullptr) stream = new Stream;
+  stream->earlier_ = stream->submitted();
   stream->device = device;
   stream->id = id;
   return stream;
@@ -75,16 +75,15 @@ void Engine::DestroyStream(Stream* stream) {
     stream->failure_ = {};
     stream->ready_ = false;
     stream->failed_.store(false, std::memory_order_relaxed);
-    stream->submitted_.store(0, std::memory_order_relaxed);
-    stream->done_.store(0, std::memory_order_release);
   }
   MutexLock lock(streams_);
-  unused_.push_back(stream);
+  unused_.emplace_back(stream);
 }
 
 void Engine::NoteFailure(Stream& stream, const Op& op, uint64_t sequence, Status status) {
   if (status.ok() || stream.failure_.code != 0) return;
-  stream.failure_ = {status.code(), sequence, op.thread, op.site, op.api};
+  stream.failure_ = {status.code(), op.task + uint64_t{1}, op.thread, op.site, op.api};
+  stream.failed_sequence_ = sequence;
   stream.failed_.store(true, std::memory_order_release);
 }
 
@@ -96,7 +95,7 @@ uint64_t Engine::Submit(Stream& stream, Op& op, uint64_t bytes) {
     MutexLock lock(stream.mutex_);
     sequence = stream.submitted_.load(std::memory_order_relaxed) + 1;
     stream.submitted_.store(sequence, std::memory_order_release);
-    op.task = static_cast<uint32_t>(sequence - 1);
+    op.task = static_cast<uint32_t>(sequence - 1 - stream.earlier_);
     bool idle = !stream.claimed_ && !stream.blocked_ && stream.queue_.empty();
     bool passes = op.kind != OpKind::kWait || op.record->complete();
     run_here = idle && passes && config_.policy.MayRunInline(bytes);
@@ -164,6 +163,7 @@ void Engine::Drain(Stream& stream, uint64_t until) {
     Op& op = stream.queue_.Front();
     stream.mutex_.unlock();
     if (wake) WakeSleepers(stream);
+    WakeStranded();  // for each task: somebody may wait for this one, and the next may take long or park
     if (op.kind == OpKind::kWait && !op.record->complete() && Park(stream, *op.record)) return;
     Status status = Execute(op);
     Release(op);
@@ -200,25 +200,27 @@ bool Engine::Park(Stream& stream, EventRecord& record) {
   return true;
 }
 
+// The waiters go one by one: as soon as one is free, whoever runs it may park it on another record.
 void Engine::Complete(EventRecord& record) {
-  Stream* waiter;
-  {
-    MutexLock edges(edges_);
-    record.complete_.store(1, std::memory_order_seq_cst);
-    waiter = record.waiters_;
-    record.waiters_ = nullptr;
-    for (Stream* stream = waiter; stream != nullptr; stream = stream->next_waiter_) {
-      MutexLock lock(stream->mutex_);
-      stream->blocked_ = false;
-      stream->blocked_on_ = nullptr;
-      stream->ready_ = true;
+  bool first = true, more = true;
+  while (more) {
+    Stream* waiter;
+    {
+      MutexLock edges(edges_);
+      if (first) record.complete_.store(1, std::memory_order_seq_cst);
+      waiter = record.waiters_;
+      if (waiter != nullptr) {
+        record.waiters_ = waiter->next_waiter_;
+        MutexLock lock(waiter->mutex_);
+        waiter->blocked_ = false;
+        waiter->blocked_on_ = nullptr;
+        waiter->ready_ = true;
+      }
+      more = record.waiters_ != nullptr;
     }
-  }
-  if (record.sleepers_.load(std::memory_order_seq_cst) != 0) os::FutexWakeAll(record.complete_);
-  while (waiter != nullptr) {
-    Stream* next = waiter->next_waiter_;
-    Ready(*waiter);
-    waiter = next;
+    if (first && record.sleepers_.load(std::memory_order_seq_cst) != 0) os::FutexWakeAll(record.complete_);
+    first = false;
+    if (waiter != nullptr) Ready(*waiter);
   }
 }
 
@@ -251,8 +253,9 @@ void Engine::RunFromPool(Stream& stream) {
 }
 
 // Runs tasks that `sequence` of the stream depends on, if any can run here. False when it is done or must be waited for.
+// A wait binds to a record that was submitted before it, so following the waits comes to an end.
 bool Engine::RunSomethingFor(Stream* stream, uint64_t sequence) {
-  for (int hop = 0; hop < kMostHops; ++hop) {
+  for (;;) {
     Stream* next;
     uint64_t next_sequence;
     {
@@ -276,7 +279,6 @@ bool Engine::RunSomethingFor(Stream* stream, uint64_t sequence) {
     stream = next;
     sequence = next_sequence;
   }
-  return false;
 }
 
 bool Engine::Wait(Stream& stream, uint64_t sequence, int64_t deadline_ns) {
@@ -353,7 +355,7 @@ Failure Engine::TakeFailure(Stream& stream, uint64_t sequence) {
   if (!stream.failed()) return {};
   MutexLock lock(stream.mutex_);
   Failure failure = stream.failure_;
-  if (failure.code == 0 || failure.sequence > sequence) return {};
+  if (failure.code == 0 || stream.failed_sequence_ > sequence) return {};
   stream.failure_ = {};
   stream.failed_.store(false, std::memory_order_release);
   return failure;

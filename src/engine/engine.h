@@ -9,6 +9,7 @@
 
 #include <atomic>
 #include <cstdint>
+#include <memory>
 #include <vector>
 
 #include "base/status.h"
@@ -38,7 +39,8 @@ class Engine {
   // Waits for every task, then takes the stream back.
   void DestroyStream(Stream* stream);
 
-  // Queues or runs a task; takes over what it holds (pins, references, staging). `bytes` it moves. Returns its number.
+  // Queues or runs a task; takes over what it holds (pins, references, staging). `bytes` it moves. Returns its number,
+  // which grows as long as the stream's storage is used.
   uint64_t Submit(Stream& stream, Op& op, uint64_t bytes);
 
   // Event records: the caller submitted nothing yet. Both keep their own references.
@@ -111,12 +113,12 @@ class Engine {
   const Config config_;
   memory::NodeMemory& memory_;
   Mutex edges_;  // waiter lists of all records
-  Pool pool_;
   Mutex streams_;
-  std::vector<Stream*> unused_ BELAY_GUARDED_BY(streams_);
+  std::vector<std::unique_ptr<Stream>> unused_ BELAY_GUARDED_BY(streams_);
   // Without workers, host threads that found nothing to run sleep here; woken whenever something landed or became ready.
   std::atomic<uint32_t> stranded_{0};
   std::atomic<uint32_t> stranded_sleepers_{0};
+  Pool pool_;  // last: its threads use the rest until they are joined
 };
 
 }  // namespace belay::engine

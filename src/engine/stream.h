@@ -21,7 +21,7 @@ namespace belay::engine {
 // The first failure that nobody reported yet (SPEC 21 §6.3, mode CONTINUE).
 struct Failure {
   int32_t code = 0;
-  uint64_t sequence = 0;  // of the failed task, from 1
+  uint64_t sequence = 0;  // of the failed task in its stream, from 1
   uint32_t thread = 0;    // that submitted it
   Site site;              // where
   const char* api = nullptr;
@@ -51,8 +51,10 @@ class Stream {
   friend class Pool;
 
   Mutex mutex_;
-  std::atomic<uint64_t> submitted_{0};  // tasks ever; changed under the lock
+  // Tasks ever, also of earlier lives: whoever still waits for a destroyed stream's task sees that it is done.
+  std::atomic<uint64_t> submitted_{0};  // changed under the lock
   std::atomic<uint64_t> done_{0};
+  uint64_t earlier_ = 0;                // tasks of earlier lives; written before the stream is handed out
   std::atomic<bool> failed_{false};
   OpQueue queue_ BELAY_GUARDED_BY(mutex_);
   bool claimed_ BELAY_GUARDED_BY(mutex_) = false;
@@ -61,6 +63,7 @@ class Stream {
   EventRecord* blocked_on_ BELAY_GUARDED_BY(mutex_) = nullptr;  // valid while blocked: the queued wait holds it
   uint32_t sleepers_ BELAY_GUARDED_BY(mutex_) = 0;              // host threads asleep on progress_
   Failure failure_ BELAY_GUARDED_BY(mutex_);
+  uint64_t failed_sequence_ BELAY_GUARDED_BY(mutex_) = 0;       // of failure_, counted as submitted_ is
   std::atomic<uint32_t> progress_{0};  // changes when a sleeper should look again
 
   Stream* next_waiter_ = nullptr;  // in EventRecord::waiters_; engine's edge lock
