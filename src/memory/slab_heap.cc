@@ -9,6 +9,8 @@ namespace belay::memory {
 namespace {
 constexpr uint64_t kLargestSmallBlock = uint64_t{1} << 20;
 constexpr int kSmallClasses = 49;  // 256 bytes, then four a power of two up to 1 MiB
+// Larger runs have no class: rounded up by a quarter, few of them would fill a small address space.
+constexpr uint64_t kMostClassChunks = 64;
 constexpr uint32_t kRestBlocks = 64;
 constexpr uint64_t kRestBytes = uint64_t{64} << 20;
 
@@ -57,14 +59,13 @@ uint64_t SlabHeap::BlockBytes(int size_class) {
 
 Allocation* SlabHeap::Allocate(uint64_t bytes) {
   if (bytes > bytes_) return nullptr;
-  int size_class = ClassOf(bytes);
   MutexLock lock(mutex_);
-  SizeClass& of_class = classes_[size_class];
-  Allocation* allocation = of_class.free;
+  Fit fit = FitFor(bytes);
+  Allocation* allocation = fit.of_class->free;
   if (allocation != nullptr) {
-    of_class.free = allocation->next;
+    fit.of_class->free = allocation->next;
   } else {
-    allocation = Grow(size_class);
+    allocation = Grow(fit);
     if (allocation == nullptr) return nullptr;
   }
   allocation->next = nullptr;
@@ -72,13 +73,23 @@ Allocation* SlabHeap::Allocate(uint64_t bytes) {
   return allocation;
 }
 
-Allocation* SlabHeap::Grow(int size_class) {
-  SizeClass& of_class = classes_[size_class];
-  uint64_t block_bytes = BlockBytes(size_class);
+SlabHeap::Fit SlabHeap::FitFor(uint64_t bytes) {
+  uint64_t chunks = (bytes + kChunkBytes - 1) >> kChunkShift;
+  if (chunks > kMostClassChunks) return {&exact_[chunks], kExact, chunks << kChunkShift};
+  int size_class = ClassOf(bytes);
+  return {&classes_[size_class], size_class, BlockBytes(size_class)};
+}
+
+SlabHeap::SizeClass& SlabHeap::ClassOfSlab(const Slab& slab) {
+  return slab.size_class == kExact ? exact_[slab.block_bytes >> kChunkShift] : classes_[slab.size_class];
+}
+
+Allocation* SlabHeap::Grow(const Fit& fit) {
+  SizeClass& of_class = *fit.of_class;
   Slab* slab = of_class.open;
   if (slab == nullptr || slab->used == slab->blocks) {
-    bool large = size_class >= kSmallClasses;
-    uint64_t chunks = large ? block_bytes >> kChunkShift : 1;
+    bool large = fit.block_bytes >= kChunkBytes;
+    uint64_t chunks = large ? fit.block_bytes >> kChunkShift : 1;
     uint64_t first = TakeFreshRun(chunks);
     bool recut = first == kNone;
     if (recut) first = TakeSpareRun(chunks);
@@ -94,7 +105,7 @@ Allocation* SlabHeap::Grow(int size_class) {
       --of_class.rest_blocks;
       return oldest;
     }
-    slab = NewSlab(first, chunks << kChunkShift, size_class, recut);
+    slab = NewSlab(first, fit, recut);
     of_class.open = large ? nullptr : slab;
   }
   Allocation* allocation = &slab->records[slab->used];
@@ -105,13 +116,15 @@ Allocation* SlabHeap::Grow(int size_class) {
   return allocation;
 }
 
-Slab* SlabHeap::NewSlab(uint64_t first, uint64_t bytes, int size_class, bool recut) {
+Slab* SlabHeap::NewSlab(uint64_t first, const Fit& fit, bool recut) {
+  bool large = fit.block_bytes >= kChunkBytes;
+  uint64_t bytes = large ? fit.block_bytes : kChunkBytes;
   auto* slab = new Slab;
   slab->first = first;
-  slab->block_bytes = BlockBytes(size_class);
-  slab->size_class = size_class;
+  slab->block_bytes = fit.block_bytes;
+  slab->size_class = fit.size_class;
   slab->recut = recut;
-  slab->blocks = size_class < kSmallClasses ? static_cast<uint32_t>(bytes / slab->block_bytes) : 1;
+  slab->blocks = static_cast<uint32_t>(bytes / fit.block_bytes);
   if (slab->blocks > 1) slab->reciprocal = ((uint64_t{1} << 44) + slab->block_bytes - 1) / slab->block_bytes;
   // Straight from the kernel: records of blocks that were never handed out cost nothing.
   slab->records = reinterpret_cast<Allocation*>(
@@ -142,30 +155,34 @@ uint64_t SlabHeap::TakeSpareRun(uint64_t chunks) {
   return kNone;
 }
 
+// Takes the blocks of slabs that are about to go out of a class's lists.
+void SlabHeap::DropIdle(SizeClass& of_class) {
+  auto idle = [](const Allocation* allocation) { return allocation->slab->live == 0; };
+  Allocation** link = &of_class.free;
+  while (*link != nullptr) {
+    if (idle(*link)) *link = (*link)->next;
+    else link = &(*link)->next;
+  }
+  Allocation* last = nullptr;
+  link = &of_class.rest_head;
+  while (*link != nullptr) {
+    if (idle(*link)) {
+      *link = (*link)->next;
+      --of_class.rest_blocks;
+    } else {
+      last = *link;
+      link = &(*link)->next;
+    }
+  }
+  of_class.rest_tail = last;
+  if (of_class.open != nullptr && of_class.open->live == 0) of_class.open = nullptr;
+}
+
 // Slabs whose blocks are all free or at rest give their chunks back. Their records stay readable for whoever found them a
 // moment ago, and are forgotten by the table when the chunks are cut anew.
 void SlabHeap::JoinFreeRuns() {
-  auto idle = [](const Allocation* allocation) { return allocation->slab->live == 0; };
-  for (SizeClass& of_class : classes_) {
-    Allocation** link = &of_class.free;
-    while (*link != nullptr) {
-      if (idle(*link)) *link = (*link)->next;
-      else link = &(*link)->next;
-    }
-    Allocation* last = nullptr;
-    link = &of_class.rest_head;
-    while (*link != nullptr) {
-      if (idle(*link)) {
-        *link = (*link)->next;
-        --of_class.rest_blocks;
-      } else {
-        last = *link;
-        link = &(*link)->next;
-      }
-    }
-    of_class.rest_tail = last;
-    if (of_class.open != nullptr && of_class.open->live == 0) of_class.open = nullptr;
-  }
+  for (SizeClass& of_class : classes_) DropIdle(of_class);
+  for (auto& [chunks, of_class] : exact_) DropIdle(of_class);
   std::vector<Slab*> kept;
   for (Slab* slab : slabs_) {
     if (slab->live != 0) {
@@ -217,7 +234,7 @@ void SlabHeap::LeaveLimbo(Allocation* allocation) {
 
 void SlabHeap::TakeBack(Allocation* allocation) {
   Slab* slab = allocation->slab;
-  SizeClass& of_class = classes_[slab->size_class];
+  SizeClass& of_class = ClassOfSlab(*slab);
   --slab->live;
   allocation->next = nullptr;
   if (rest_) {

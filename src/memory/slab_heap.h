@@ -1,7 +1,8 @@
 // Hands out blocks of an address range and finds the block of any address again with two loads and no lock.
 //
 // The range is cut into chunks of 2 MiB. A chunk holds blocks of one size class up to 1 MiB, or belongs to a run of
-// chunks that is one large block. Classes step four times per power of two, so a block is at most 25 % too long.
+// chunks that is one large block. Classes step four times per power of two, so a block is at most 25 % too long; runs beyond 128 MiB
+// are as long as they need to be, so that large blocks fill a small address space.
 //
 //   table[chunk] -> Slab { first offset, block bytes, reciprocal } -> records[(offset - first) / block bytes]
 //
@@ -103,7 +104,8 @@ class SlabHeap {
   uint64_t bytes() const { return bytes_; }
 
  private:
-  static constexpr int kClasses = 160;
+  static constexpr int kClasses = 80;
+  static constexpr int kExact = -1;
 
   struct SizeClass {
     Allocation* free = nullptr;                               // last in, first out
@@ -116,11 +118,21 @@ class SlabHeap {
   static int ClassOf(uint64_t bytes);
   static uint64_t BlockBytes(int size_class);
 
-  Allocation* Grow(int size_class) BELAY_REQUIRES(mutex_);
-  Slab* NewSlab(uint64_t first, uint64_t bytes, int size_class, bool recut) BELAY_REQUIRES(mutex_);
+  // What a request of so many bytes is served from.
+  struct Fit {
+    SizeClass* of_class;
+    int size_class;        // kExact: one of exact_
+    uint64_t block_bytes;
+  };
+  Fit FitFor(uint64_t bytes) BELAY_REQUIRES(mutex_);
+  SizeClass& ClassOfSlab(const Slab& slab) BELAY_REQUIRES(mutex_);
+
+  Allocation* Grow(const Fit& fit) BELAY_REQUIRES(mutex_);
+  Slab* NewSlab(uint64_t first, const Fit& fit, bool recut) BELAY_REQUIRES(mutex_);
   // Offset of a run of chunks, or kNone. Chunks from the spare runs had blocks before.
   uint64_t TakeFreshRun(uint64_t chunks) BELAY_REQUIRES(mutex_);
   uint64_t TakeSpareRun(uint64_t chunks) BELAY_REQUIRES(mutex_);
+  void DropIdle(SizeClass& of_class) BELAY_REQUIRES(mutex_);
   void JoinFreeRuns() BELAY_REQUIRES(mutex_);
   void TakeBack(Allocation* allocation) BELAY_REQUIRES(mutex_);
   void LeaveLimbo(Allocation* allocation) BELAY_EXCLUDES(mutex_);
@@ -132,6 +144,7 @@ class SlabHeap {
   std::atomic<Slab*>* table_;  // one entry a chunk, zero pages until used
   Mutex mutex_;
   SizeClass classes_[kClasses] BELAY_GUARDED_BY(mutex_);
+  std::map<uint64_t, SizeClass> exact_ BELAY_GUARDED_BY(mutex_);  // by chunks: runs beyond the classes
   std::vector<Slab*> slabs_ BELAY_GUARDED_BY(mutex_);
   std::vector<Slab*> retired_ BELAY_GUARDED_BY(mutex_);          // cut anew since; a late reader may hold a record
   std::map<uint64_t, uint64_t> spare_ BELAY_GUARDED_BY(mutex_);  // joined runs: first chunk -> chunks
