@@ -257,6 +257,7 @@ TEST_F(HostMemoryTest, RandomRegistrationsAgreeWithAModel) {
 }
 
 TEST_F(HostMemoryTest, ThreadsAllocateRegisterAndFree) {
+  host_ = std::make_unique<HostMemory>(space_, false, 0);  // blocks are used again at once
   auto work = [&](uintptr_t salt) {
     for (int i = 0; i < 500; ++i) {
       Allocation* block = host_->Allocate(8192, false, Site{}, 0);
