@@ -53,6 +53,15 @@ class Call {
   runtime::ThreadState& thread_;
 };
 
+// A task that knows who submits it.
+inline engine::Op SignedOp(const Call& call) {
+  engine::Op op;
+  op.thread = call.thread().id;
+  op.site = call.site();
+  op.api = call.name();
+  return op;
+}
+
 // The cold ways out of Enter.
 [[gnu::cold]] Status RefuseNull(const Call& call, int parameter);
 [[gnu::cold]] Status RefuseProfile(const Call& call);

@@ -23,12 +23,6 @@ using runtime::StreamObject;
 
 constexpr size_t kMostAsyncRows = 5 * 1024 * 1024;  // SPEC 31 §2
 
-void Sign(const Call& call, Op& op) {
-  op.thread = call.thread().id;
-  op.site = call.site();
-  op.api = call.name();
-}
-
 CopyTask TaskOf(int executor, const Range& dst, const Range& src, const CopyShape& shape) {
   CopyTask task{shape, dst.side, src.side, static_cast<int16_t>(executor)};
   task.shape.dst = dst.bytes;
@@ -87,8 +81,7 @@ const char* PageableSide(const Call& call, const void* dst, const void* src, con
 // Queues a copy whose ranges, sides and reach are right.
 Status Enqueue(const Call& call, StreamObject& stream, const void* dst, const void* src, const Range& dst_range,
                const Range& src_range, const CopyShape& shape, bool stage) {
-  Op op;
-  Sign(call, op);
+  Op op = SignedOp(call);
   op.copy = TaskOf(stream.device->logical, dst_range, src_range, shape);
   const char* pageable = nullptr;
   if (stage) {  // SPEC 31 §1.2: kind 5 takes the bytes during the call
@@ -142,10 +135,8 @@ Status CopyAsync(const Call& call, void* dst, size_t destMax, const void* src, s
   }
   BELAY_TRY(NeedKnownKind(call, kind));
   if (count > destMax) return RefuseCount(call, count, destMax, "destMax");
-  Context* context = nullptr;
   StreamObject* stream = nullptr;
-  BELAY_TRY(NeedContext(call, &context));
-  BELAY_TRY(NeedStream(call, *context, handle, &stream));
+  BELAY_TRY(NeedCurrentStream(call, handle, &stream));
   if (count == 0) return Status();
   Range dst_range, src_range;
   BELAY_TRY(NeedRange(call, dst, count, "dst", &dst_range));
@@ -284,10 +275,8 @@ Status aclrtMemcpy2dAsync(Call& call, void* dst, size_t dpitch, const void* src,
         .Fix("split the copy, or call aclrtMemcpy2d, which has no such limit")
         .End();
   }
-  Context* context = nullptr;
   StreamObject* found = nullptr;
-  BELAY_TRY(NeedContext(call, &context));
-  BELAY_TRY(NeedStream(call, *context, stream, &found));
+  BELAY_TRY(NeedCurrentStream(call, stream, &found));
   if (plane.shape.empty()) return Status();
   BELAY_TRY(NeedPlane(call, dst, src, kind, &plane));
   BELAY_TRY(NeedReach(call, found->device->logical, plane.dst, plane.src));
@@ -307,14 +296,11 @@ Status aclrtMemset(Call& call, void* devPtr, size_t maxCount, int32_t value, siz
 
 Status aclrtMemsetAsync(Call& call, void* devPtr, size_t maxCount, int32_t value, size_t count, aclrtStream stream) {
   if (count > maxCount) return RefuseCount(call, count, maxCount, "maxCount");
-  Context* context = nullptr;
   StreamObject* found = nullptr;
-  BELAY_TRY(NeedContext(call, &context));
-  BELAY_TRY(NeedStream(call, *context, stream, &found));
+  BELAY_TRY(NeedCurrentStream(call, stream, &found));
   if (count == 0) return Status();
   Range range;
-  Op op;
-  Sign(call, op);
+  Op op = SignedOp(call);
   op.kind = OpKind::kFill;
   BELAY_TRY(NeedFill(call, devPtr, value, count, &range, &op.fill));
   BELAY_TRY(NeedReach(call, found->device->logical, range, Range()));

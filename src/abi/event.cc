@@ -62,6 +62,17 @@ Status NeedSameDevice(const Call& call, const EventObject& event, const StreamOb
       .End();
 }
 
+// An event and the stream that records or awaits it, in the documented order of tests.
+Status NeedEventAndStream(const Call& call, const void* event, const void* stream, EventObject** found,
+                          StreamObject** on) {
+  Context* context = nullptr;
+  if (event == nullptr) return NeedEvent(call, event, found);
+  BELAY_TRY(NeedContext(call, &context));
+  BELAY_TRY(NeedEvent(call, event, found));
+  BELAY_TRY(NeedStream(call, *context, stream, on));
+  return NeedSameDevice(call, **found, **on);
+}
+
 void NoteUnrecorded(const Call& call, const EventObject& event) {
   call.Note(FindingId::kEventMisuse)
       .Say("event %p was never recorded, so there is nothing to wait for", event.handle)
@@ -118,31 +129,18 @@ Status aclrtDestroyEvent(Call& call, aclrtEvent event) {
 }
 
 Status aclrtRecordEvent(Call& call, aclrtEvent event, aclrtStream stream) {
-  Context* context = nullptr;
   EventObject* found = nullptr;
   StreamObject* on = nullptr;
-  if (event == nullptr) return NeedEvent(call, event, &found);
-  BELAY_TRY(NeedContext(call, &context));
-  BELAY_TRY(NeedEvent(call, event, &found));
-  BELAY_TRY(NeedStream(call, *context, stream, &on));
-  BELAY_TRY(NeedSameDevice(call, *found, *on));
-  engine::Op op;
-  op.thread = call.thread().id;
-  op.site = call.site();
-  op.api = call.name();
+  BELAY_TRY(NeedEventAndStream(call, event, stream, &found, &on));
+  engine::Op op = SignedOp(call);
   call.engine().SubmitRecord(*on->stream, *found->event, op);
   return Status();
 }
 
 Status aclrtStreamWaitEvent(Call& call, aclrtStream stream, aclrtEvent event) {
-  Context* context = nullptr;
   EventObject* found = nullptr;
   StreamObject* on = nullptr;
-  if (event == nullptr) return NeedEvent(call, event, &found);
-  BELAY_TRY(NeedContext(call, &context));
-  BELAY_TRY(NeedEvent(call, event, &found));
-  BELAY_TRY(NeedStream(call, *context, stream, &on));
-  BELAY_TRY(NeedSameDevice(call, *found, *on));
+  BELAY_TRY(NeedEventAndStream(call, event, stream, &found, &on));
   uint32_t flags = found->event->flags();
   if (found->event->family() == Event::Family::kEx && (flags & ACL_EVENT_SYNC) == 0 && flags != kClientDefault) {
     return RefuseKind(call, *found, "was created without ACL_EVENT_SYNC, so no stream can wait for it");
@@ -152,10 +150,7 @@ Status aclrtStreamWaitEvent(Call& call, aclrtStream stream, aclrtEvent event) {
     NoteUnrecorded(call, *found);
     return Status();
   }
-  engine::Op op;
-  op.thread = call.thread().id;
-  op.site = call.site();
-  op.api = call.name();
+  engine::Op op = SignedOp(call);
   call.engine().SubmitWait(*on->stream, *latest.get(), op);
   return Status();
 }

@@ -117,6 +117,18 @@ Status NeedStream(const Call& call, Context& context, const void* handle, Stream
   return Status();
 }
 
+Status NeedCurrentStream(const Call& call, const void* handle, StreamObject** stream) {
+  Context* context = nullptr;
+  BELAY_TRY(NeedContext(call, &context));
+  return NeedStream(call, *context, handle, stream);
+}
+
+Status NeedReadableStream(const Call& call, const void* handle, StreamObject** stream) {
+  Context* context = nullptr;
+  BELAY_TRY(NeedContext(call, &context));
+  return NeedAnyStream(call, *context, handle, stream);
+}
+
 Status NeedEvent(const Call& call, const void* handle, EventObject** event) {
   if (handle == nullptr) [[unlikely]] {
     return call.Refuse(code::kInvalidParam, FindingId::kBadArgument)

@@ -16,6 +16,10 @@ Status NeedStream(const Call& call, runtime::Context& context, const void* handl
 // The same for calls that only read: any context of the process will do (SPEC 20 §2).
 Status NeedAnyStream(const Call& call, runtime::Context& context, const void* handle, runtime::StreamObject** stream);
 
+// The same with the thread's context, for calls that need nothing else of it.
+Status NeedCurrentStream(const Call& call, const void* handle, runtime::StreamObject** stream);
+Status NeedReadableStream(const Call& call, const void* handle, runtime::StreamObject** stream);
+
 // The event that a handle names, or 100000 for null and 107017.
 Status NeedEvent(const Call& call, const void* handle, runtime::EventObject** event);
 

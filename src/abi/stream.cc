@@ -83,10 +83,8 @@ Status aclrtDestroyStream(Call& call, aclrtStream stream) {
         .Fix("pass a stream that aclrtCreateStream gave out")
         .End();
   }
-  Context* context = nullptr;
-  BELAY_TRY(NeedContext(call, &context));
   StreamObject* found = nullptr;
-  BELAY_TRY(NeedStream(call, *context, stream, &found));
+  BELAY_TRY(NeedCurrentStream(call, stream, &found));
   if (found->is_default) {
     return call.Refuse(code::kRtParam, FindingId::kBadArgument)
         .Say("stream %p is the default stream of its context", stream)
@@ -99,27 +97,21 @@ Status aclrtDestroyStream(Call& call, aclrtStream stream) {
 }
 
 Status aclrtSynchronizeStream(Call& call, aclrtStream stream) {
-  Context* context = nullptr;
   StreamObject* found = nullptr;
-  BELAY_TRY(NeedContext(call, &context));
-  BELAY_TRY(NeedStream(call, *context, stream, &found));
+  BELAY_TRY(NeedCurrentStream(call, stream, &found));
   return SynchronizeStream(call, *found, -1);
 }
 
 Status aclrtSynchronizeStreamWithTimeout(Call& call, aclrtStream stream, int32_t timeout) {
   BELAY_TRY(NeedTimeout(call, timeout));
-  Context* context = nullptr;
   StreamObject* found = nullptr;
-  BELAY_TRY(NeedContext(call, &context));
-  BELAY_TRY(NeedStream(call, *context, stream, &found));
+  BELAY_TRY(NeedCurrentStream(call, stream, &found));
   return SynchronizeStream(call, *found, timeout);
 }
 
 Status aclrtStreamQuery(Call& call, aclrtStream stream, aclrtStreamStatus* status) {
-  Context* context = nullptr;
   StreamObject* found = nullptr;
-  BELAY_TRY(NeedContext(call, &context));
-  BELAY_TRY(NeedStream(call, *context, stream, &found));
+  BELAY_TRY(NeedCurrentStream(call, stream, &found));
   bool complete = call.engine().Query(*found->stream);
   BELAY_TRY(ReportFailure(call, *found->stream, found->stream->submitted()));
   *status = complete ? ACL_STREAM_STATUS_COMPLETE : ACL_STREAM_STATUS_NOT_READY;
@@ -127,10 +119,8 @@ Status aclrtStreamQuery(Call& call, aclrtStream stream, aclrtStreamStatus* statu
 }
 
 Status aclrtStreamGetId(Call& call, aclrtStream stream, int32_t* streamId) {
-  Context* context = nullptr;
   StreamObject* found = nullptr;
-  BELAY_TRY(NeedContext(call, &context));
-  BELAY_TRY(NeedAnyStream(call, *context, stream, &found));
+  BELAY_TRY(NeedReadableStream(call, stream, &found));
   *streamId = found->id;
   return Status();
 }
@@ -144,19 +134,15 @@ Status aclrtGetStreamAvailableNum(Call& call, uint32_t* streamCount) {
 }
 
 Status aclrtStreamGetPriority(Call& call, aclrtStream stream, uint32_t* priority) {
-  Context* context = nullptr;
   StreamObject* found = nullptr;
-  BELAY_TRY(NeedContext(call, &context));
-  BELAY_TRY(NeedAnyStream(call, *context, stream, &found));
+  BELAY_TRY(NeedReadableStream(call, stream, &found));
   *priority = found->priority;
   return Status();
 }
 
 Status aclrtStreamGetFlags(Call& call, aclrtStream stream, uint32_t* flags) {
-  Context* context = nullptr;
   StreamObject* found = nullptr;
-  BELAY_TRY(NeedContext(call, &context));
-  BELAY_TRY(NeedAnyStream(call, *context, stream, &found));
+  BELAY_TRY(NeedReadableStream(call, stream, &found));
   *flags = found->flags;
   return Status();
 }
