@@ -1,6 +1,7 @@
 // What calls cost, in uncontended pthread mutex lock+unlock pairs of the same rounds.
 //
-// Prints a line of JSON for each: pairs = the call's time / that of a pair (less is better), high = upper quartile.
+// Prints a line of JSON for each: pairs = the call's time / that of a pair (less is better), high = upper
+// quartile.
 #include <pthread.h>
 #include <semaphore.h>
 
@@ -8,7 +9,8 @@
 
 namespace {
 
-// With one thread glibc elides the atomic part of a mutex; the primitive must be what a threaded program pays.
+// With one thread glibc elides the atomic part of a mutex; the primitive must be what a threaded program
+// pays.
 void KeepASecondThread() {
   static pthread_t thread;
   pthread_create(
@@ -64,9 +66,12 @@ int main(int argc, char** argv) {
 
   for (size_t bytes : {size_t{64}, 4 * kKiB, 64 * kKiB, kMiB}) {
     std::string size = std::to_string(bytes);
-    calls.Measure("memcpy/h2d/" + size, [&] { MUST(aclrtMemcpy(device, bytes, pinned, bytes, ACL_MEMCPY_HOST_TO_DEVICE)); });
-    calls.Measure("memcpy/d2h/" + size, [&] { MUST(aclrtMemcpy(pinned, bytes, device, bytes, ACL_MEMCPY_DEVICE_TO_HOST)); });
-    calls.Measure("memcpy/d2d/" + size, [&] { MUST(aclrtMemcpy(other, bytes, device, bytes, ACL_MEMCPY_DEVICE_TO_DEVICE)); });
+    calls.Measure("memcpy/h2d/" + size,
+                  [&] { MUST(aclrtMemcpy(device, bytes, pinned, bytes, ACL_MEMCPY_HOST_TO_DEVICE)); });
+    calls.Measure("memcpy/d2h/" + size,
+                  [&] { MUST(aclrtMemcpy(pinned, bytes, device, bytes, ACL_MEMCPY_DEVICE_TO_HOST)); });
+    calls.Measure("memcpy/d2d/" + size,
+                  [&] { MUST(aclrtMemcpy(other, bytes, device, bytes, ACL_MEMCPY_DEVICE_TO_DEVICE)); });
   }
   for (size_t width : {4, 64, 256}) {
     size_t height = 16 * kKiB / width;
@@ -91,11 +96,14 @@ int main(int argc, char** argv) {
   MUST(aclrtCreateStream(&stream));
   MUST(aclrtCreateStream(&second));
   MUST(aclrtCreateEvent(&event));
-  auto async_copy = [&] { MUST(aclrtMemcpyAsync(device, 64, pinned, 64, ACL_MEMCPY_HOST_TO_DEVICE, stream)); };
+  auto async_copy = [&] {
+    MUST(aclrtMemcpyAsync(device, 64, pinned, 64, ACL_MEMCPY_HOST_TO_DEVICE, stream));
+  };
   calls.Measure("async/enqueue/64", async_copy);
   MUST(aclrtSynchronizeStream(stream));
   calls.Measure("async/copy+sync/64", [&] { async_copy(), MUST(aclrtSynchronizeStream(stream)); });
-  calls.Measure("event/record+sync", [&] { MUST(aclrtRecordEvent(event, stream)), MUST(aclrtSynchronizeEvent(event)); });
+  calls.Measure("event/record+sync",
+                [&] { MUST(aclrtRecordEvent(event, stream)), MUST(aclrtSynchronizeEvent(event)); });
   calls.Measure("event/hop", [&] {
     MUST(aclrtRecordEvent(event, stream));
     MUST(aclrtStreamWaitEvent(second, event));

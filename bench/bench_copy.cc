@@ -1,4 +1,5 @@
-// aclrtMemcpy of one dimension against memcpy on the same kind of memory, 64 B to 256 MiB, in every direction.
+// aclrtMemcpy of one dimension against memcpy on the same kind of memory, 64 B to 256 MiB, in every
+// direction.
 //
 // Prints a line of JSON for each: ratio = memcpy's time / ours (more is better), low = lower quartile,
 // limit = memcpy's time / that of the best simple loop with non-temporal stores, i.e. how slow libc is here.
@@ -15,7 +16,8 @@ using bench::Escape;
 #if defined(__SSE2__)
 void Line(uint8_t* dst, const uint8_t* src) {
   for (int i = 0; i < 4; ++i) {
-    _mm_stream_si128(reinterpret_cast<__m128i*>(dst) + i, _mm_loadu_si128(reinterpret_cast<const __m128i*>(src) + i));
+    _mm_stream_si128(reinterpret_cast<__m128i*>(dst) + i,
+                     _mm_loadu_si128(reinterpret_cast<const __m128i*>(src) + i));
   }
 }
 void InOrder(uint8_t* dst, const uint8_t* src, size_t bytes) {
@@ -34,8 +36,12 @@ void FourPages(uint8_t* dst, const uint8_t* src, size_t bytes) {
   _mm_sfence();
 }
 #else
-void InOrder(uint8_t* dst, const uint8_t* src, size_t bytes) { memcpy(dst, src, bytes); }
-void FourPages(uint8_t* dst, const uint8_t* src, size_t bytes) { memcpy(dst, src, bytes); }
+void InOrder(uint8_t* dst, const uint8_t* src, size_t bytes) {
+  memcpy(dst, src, bytes);
+}
+void FourPages(uint8_t* dst, const uint8_t* src, size_t bytes) {
+  memcpy(dst, src, bytes);
+}
 #endif
 
 struct Direction {
@@ -76,28 +82,30 @@ int main(int argc, char** argv) {
                                   {"peer", peer, first, ACL_MEMCPY_DEVICE_TO_DEVICE}};
 
   constexpr size_t kKiB = 1024, kMiB = 1024 * kKiB;
-  for (size_t bytes : {size_t{64}, 4 * kKiB, 64 * kKiB, kMiB, 4 * kMiB, 8 * kMiB, 16 * kMiB, 32 * kMiB, 64 * kMiB,
-                       256 * kMiB}) {
+  for (size_t bytes : {size_t{64}, 4 * kKiB, 64 * kKiB, kMiB, 4 * kMiB, 8 * kMiB, 16 * kMiB, 32 * kMiB,
+                       64 * kMiB, 256 * kMiB}) {
     for (const Direction& way : directions) {
       std::string id = std::string("copy/") + way.name + "/" + std::to_string(bytes);
       if (!settings.Wants(id)) continue;
       auto raw = [&] { memcpy(raw_dst, raw_src, bytes), Escape(raw_dst); };
       auto api = [&] { MUST(aclrtMemcpy(way.dst, bytes, way.src, bytes, way.kind)); };
-      // A program copies the same way for long: what the library learns from the first copies is part of the figure.
+      // A program copies the same way for long: what the library learns from the first copies is part of the
+      // figure.
       for (int i = 0; bytes >= 8 * kMiB && i < 40; ++i) api();
       double limit = 0;
       std::vector<std::vector<double>> times;
       if (bytes >= 16 * kMiB) {
-        times = bench::Rounds(settings, raw, api, [&] { InOrder(raw_dst, raw_src, bytes), Escape(raw_dst); },
-                              [&] { FourPages(raw_dst, raw_src, bytes), Escape(raw_dst); });
+        times = bench::Rounds(
+            settings, raw, api, [&] { InOrder(raw_dst, raw_src, bytes), Escape(raw_dst); },
+            [&] { FourPages(raw_dst, raw_src, bytes), Escape(raw_dst); });
         limit = std::max(bench::Median(bench::Ratios(times[0], times[2])),
                          bench::Median(bench::Ratios(times[0], times[3])));
       } else {
         times = bench::Rounds(settings, raw, api);
       }
       std::vector<double> ratios = bench::Ratios(times[0], times[1]);
-      printf("{\"id\":\"%s\",\"ratio\":%.4f,\"low\":%.4f,\"limit\":%.4f,\"raw_ns\":%.1f,\"ns\":%.1f}\n", id.c_str(),
-             bench::Median(ratios), bench::Quantile(ratios, 0.25), limit, bench::Median(times[0]),
+      printf("{\"id\":\"%s\",\"ratio\":%.4f,\"low\":%.4f,\"limit\":%.4f,\"raw_ns\":%.1f,\"ns\":%.1f}\n",
+             id.c_str(), bench::Median(ratios), bench::Quantile(ratios, 0.25), limit, bench::Median(times[0]),
              bench::Median(times[1]));
     }
   }

@@ -10,8 +10,8 @@
 namespace {
 
 // Not inlined, so that the width stays unknown.
-__attribute__((noinline)) void RawRows(uint8_t* dst, size_t dpitch, const uint8_t* src, size_t spitch, size_t width,
-                                       size_t height) {
+__attribute__((noinline)) void RawRows(uint8_t* dst, size_t dpitch, const uint8_t* src, size_t spitch,
+                                       size_t width, size_t height) {
   for (size_t row = 0; row < height; ++row) memcpy(dst + row * dpitch, src + row * spitch, width);
 }
 
@@ -35,11 +35,13 @@ int main(int argc, char** argv) {
   MUST(aclrtMalloc(&device, kRoom, ACL_MEM_MALLOC_HUGE_FIRST));
   MUST(aclrtMemset(device, kRoom, 0x5a, kRoom));
 
-  const Layout layouts[] = {{"hot", 1, 1, true}, {"strided", 1, 1, false}, {"unpack", 1, 0, false}, {"pack", 0, 1, false}};
+  const Layout layouts[] = {
+      {"hot", 1, 1, true}, {"strided", 1, 1, false}, {"unpack", 1, 0, false}, {"pack", 0, 1, false}};
   for (const Layout& layout : layouts) {
     for (size_t width : {4, 16, 64, 128, 256, 1024, 4096, 65536}) {
       for (bool up : {true, false}) {
-        std::string id = std::string("rows/") + layout.name + (up ? "/h2d/" : "/d2h/") + std::to_string(width);
+        std::string id =
+            std::string("rows/") + layout.name + (up ? "/h2d/" : "/d2h/") + std::to_string(width);
         if (!settings.Wants(id) || (!up && !layout.hot)) continue;
         size_t payload = layout.hot ? 128 * 1024 : width < 64 ? 8 * kMiB : 64 * kMiB;
         size_t height = payload / width;
@@ -53,7 +55,8 @@ int main(int argc, char** argv) {
         auto times = bench::Rounds(settings, raw, api);
         std::vector<double> ratios = bench::Ratios(times[0], times[1]);
         printf("{\"id\":\"%s\",\"ratio\":%.4f,\"low\":%.4f,\"raw_ns\":%.1f,\"ns\":%.1f}\n", id.c_str(),
-               bench::Median(ratios), bench::Quantile(ratios, 0.25), bench::Median(times[0]), bench::Median(times[1]));
+               bench::Median(ratios), bench::Quantile(ratios, 0.25), bench::Median(times[0]),
+               bench::Median(times[1]));
       }
     }
   }

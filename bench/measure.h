@@ -1,7 +1,7 @@
 // Compares operations with raw loops in one process: interleaved rounds, medians of the ratios of each round.
 //
-// Absolute times move by tens of percent between runs of a virtual machine; a ratio of neighbours moves by a few.
-// Latencies are told in uncontended pthread mutex lock+unlock pairs, measured in the same rounds.
+// Absolute times move by tens of percent between runs of a virtual machine; a ratio of neighbours moves by a
+// few. Latencies are told in uncontended pthread mutex lock+unlock pairs, measured in the same rounds.
 #pragma once
 
 #include <sys/mman.h>
@@ -20,7 +20,9 @@
 namespace bench {
 
 // Keeps the compiler from deleting stores that nothing reads.
-inline void Escape(const void* p) { asm volatile("" : : "r"(p) : "memory"); }
+inline void Escape(const void* p) {
+  asm volatile("" : : "r"(p) : "memory");
+}
 
 inline double Now() {
   timespec now;
@@ -73,7 +75,9 @@ inline double Quantile(std::vector<double> values, double part) {
   std::sort(values.begin(), values.end());
   return values[static_cast<size_t>(part * static_cast<double>(values.size() - 1) + 0.5)];
 }
-inline double Median(const std::vector<double>& values) { return Quantile(values, 0.5); }
+inline double Median(const std::vector<double>& values) {
+  return Quantile(values, 0.5);
+}
 
 // Nanoseconds of one call, by at least `least_ns` of calls after one that warms up.
 template <class F>
@@ -98,7 +102,8 @@ std::vector<std::vector<double>> Rounds(const Settings& settings, Fs&&... fs) {
   std::fill(calls, calls + kCount, 1);
   auto run = [&](size_t wanted) {
     size_t index = 0;
-    (((index++ == wanted) ? times[wanted].push_back(Time(fs, settings.round_ns, calls[wanted])) : void()), ...);
+    (((index++ == wanted) ? times[wanted].push_back(Time(fs, settings.round_ns, calls[wanted])) : void()),
+     ...);
   };
   for (int round = -1; round < settings.rounds; ++round) {
     for (size_t k = 0; k < kCount; ++k) run(round % 2 == 0 ? k : kCount - 1 - k);

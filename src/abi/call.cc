@@ -34,26 +34,30 @@ Status RefuseNotBuilt(const Call& call) {
 }
 
 bool MayGoOn(const Call& call, Life life, uint32_t mode, Status* result) {
-  bool error_query = call.fn() == facts::Fn::aclGetRecentErrMsg || call.fn() == facts::Fn::aclrtGetLastError ||
+  bool error_query = call.fn() == facts::Fn::aclGetRecentErrMsg ||
+                     call.fn() == facts::Fn::aclrtGetLastError ||
                      call.fn() == facts::Fn::aclrtPeekAtLastError;
   if ((mode & runtime::kForked) != 0 && !error_query) {
     // SPEC 10 §7.4
     runtime::Moment first = call.runtime().first_call();
-    *result = call.Refuse(code::kInternal, FindingId::kForkAfterInit)
-                  .Say("process %d is a forked child of %d, which had opened a device before the fork", getpid(),
-                       getppid())
-                  .Rule("A forked child must not use its parent's runtime (SPEC 10 §7.4)")
-                  .Fix("start workers with spawn or exec instead of fork, or fork before the first device is set")
-                  .With("first call of the parent", first)
-                  .End();
+    *result =
+        call.Refuse(code::kInternal, FindingId::kForkAfterInit)
+            .Say("process %d is a forked child of %d, which had opened a device before the fork", getpid(),
+                 getppid())
+            .Rule("A forked child must not use its parent's runtime (SPEC 10 §7.4)")
+            .Fix("start workers with spawn or exec instead of fork, or fork before the first device is set")
+            .With("first call of the parent", first)
+            .End();
     return false;
   }
   if ((mode & runtime::kFinalised) != 0 && life != Life::kAlways) {
     // SPEC 10 §2.3
     runtime::Moment finalised = call.runtime().finalised();
     constexpr char kRule[] =
-        "After the last finalise nothing works but a new aclInit; frees are accepted as no-ops (SPEC 10 §2.3)";
-    constexpr char kFix[] = "finalise last, after static objects and other threads have released what they hold";
+        "After the last finalise nothing works but a new aclInit; frees are accepted as no-ops (SPEC 10 "
+        "§2.3)";
+    constexpr char kFix[] =
+        "finalise last, after static objects and other threads have released what they hold";
     if (life == Life::kFree) {
       Notice notice = call.Note(FindingId::kAfterFinalize);
       notice.Say("%s was called after the runtime was finalised, which had released the memory", call.name());
@@ -69,8 +73,8 @@ bool MayGoOn(const Call& call, Life life, uint32_t mode, Status* result) {
     }
     return false;
   }
-  if ((mode & runtime::kStrict) != 0 && life == Life::kNormal && call.fn() != facts::Fn::aclrtGetDeviceCount &&
-      call.fn() != facts::Fn::aclrtGetSocName) {
+  if ((mode & runtime::kStrict) != 0 && life == Life::kNormal &&
+      call.fn() != facts::Fn::aclrtGetDeviceCount && call.fn() != facts::Fn::aclrtGetSocName) {
     *result = call.Refuse(code::kUninitialized, FindingId::kBadArgument)
                   .Say("%s was called before aclInit", call.name())
                   .Rule("With the quirk strict_init nothing works before aclInit (SPEC 10 §2.4)")

@@ -2,8 +2,8 @@
 //
 //   Enter<F>: process state -> null pointers -> profile -> body -> log
 //
-// The order of tests is the specification's (SPEC 00 rule 2). What the traits of a function rule out compiles away.
-// A body returns Status() or what `call.Refuse(...)` gives, so that no failure passes without words.
+// The order of tests is the specification's (SPEC 00 rule 2). What the traits of a function rule out compiles
+// away. A body returns Status() or what `call.Refuse(...)` gives, so that no failure passes without words.
 // Cost with everything off: a thread-local load, a load of the mode word, a counter.
 #pragma once
 
@@ -81,28 +81,34 @@ constexpr bool IsNull(const T& value) {
 template <facts::Fn F, class... Args, size_t... I>
 int FirstNull(std::index_sequence<I...>, const Args&... args) {
   int found = -1;
-  static_cast<void>(((((Traits<F>::kNonNull >> I) & 1) != 0 && IsNull(args) ? (found = static_cast<int>(I), true) : false) || ...));
+  static_cast<void>((
+      (((Traits<F>::kNonNull >> I) & 1) != 0 && IsNull(args) ? (found = static_cast<int>(I), true) : false) ||
+      ...));
   return found;
 }
 
 template <class... Args, size_t... I>
-void WriteArgs(trace::ArgWriter& writer, const facts::FnFacts& facts, std::index_sequence<I...>, const Args&... args) {
+void WriteArgs(trace::ArgWriter& writer, const facts::FnFacts& facts, std::index_sequence<I...>,
+               const Args&... args) {
   (writer.Add(facts.params[I], args), ...);
 }
 
-[[gnu::cold]] void WriteLog(const Call& call, int32_t code, uint64_t start_ns, const trace::ArgWriter& writer);
+[[gnu::cold]] void WriteLog(const Call& call, int32_t code, uint64_t start_ns,
+                            const trace::ArgWriter& writer);
 
 template <facts::Fn F, class Body, class... Args>
 Status Tested(Call& call, uint32_t mode, Body body, const Args&... args) {
   constexpr uint32_t kSpecial = ~static_cast<uint32_t>(runtime::kLogging);
   if constexpr (Traits<F>::kLife == Life::kFree) {  // SPEC 10 §2.3: a null free is wrong in every state
     int null = FirstNull<F>(std::index_sequence_for<Args...>(), args...);
-    if (null >= 0) [[unlikely]] return RefuseNull(call, null);
+    if (null >= 0) [[unlikely]]
+      return RefuseNull(call, null);
   }
   if (Status result; (mode & kSpecial) != 0 && !MayGoOn(call, Traits<F>::kLife, mode, &result)) return result;
   if constexpr (Traits<F>::kNonNull != 0) {
     int null = FirstNull<F>(std::index_sequence_for<Args...>(), args...);
-    if (null >= 0) [[unlikely]] return RefuseNull(call, null);
+    if (null >= 0) [[unlikely]]
+      return RefuseNull(call, null);
   }
   if constexpr (!Traits<F>::kEverywhere) {
     if (call.machine().Lacks(F)) [[unlikely]] {
@@ -142,7 +148,8 @@ template <facts::Fn F, class Body, class... Args>
 inline aclError Enter(void* caller, Body body, const Args&... args) {
   uint32_t mode;
   Call call = internal::Begin(F, caller, &mode);
-  if ((mode & runtime::kLogging) != 0) [[unlikely]] return internal::Logged<F>(call, mode, body, args...);
+  if ((mode & runtime::kLogging) != 0) [[unlikely]]
+    return internal::Logged<F>(call, mode, body, args...);
   return internal::Tested<F>(call, mode, body, args...).code();
 }
 
@@ -152,10 +159,13 @@ inline R EnterValue(void* caller, R on_failure, Body body, const Args&... args) 
   uint32_t mode;
   Call call = internal::Begin(F, caller, &mode);
   R result = on_failure;
-  static_cast<void>(internal::Tested<F>(call, mode, [&](Call& inner, const auto&... values) {
-    result = body(inner, values...);
-    return Status();
-  }, args...));
+  static_cast<void>(internal::Tested<F>(
+      call, mode,
+      [&](Call& inner, const auto&... values) {
+        result = body(inner, values...);
+        return Status();
+      },
+      args...));
   if ((mode & runtime::kLogging) != 0) [[unlikely]] {
     trace::ArgWriter writer;
     internal::WriteArgs(writer, facts::Facts(F), std::index_sequence_for<Args...>(), args...);

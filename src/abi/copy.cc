@@ -47,7 +47,8 @@ void Pin(memory::Allocation* block) {
 
 // The end of a call that moves bytes at once.
 Status Moved(const Call& call, bool done, uint64_t bytes) {
-  if (!done) [[unlikely]] return RefuseHostRam(call);
+  if (!done) [[unlikely]]
+    return RefuseHostRam(call);
   call.thread().counters->AddCopy(bytes);
   return Status();
 }
@@ -79,8 +80,8 @@ const char* PageableSide(const Call& call, const void* dst, const void* src, con
 }
 
 // Queues a copy whose ranges, sides and reach are right.
-Status Enqueue(const Call& call, StreamObject& stream, const void* dst, const void* src, const Range& dst_range,
-               const Range& src_range, const CopyShape& shape, bool stage) {
+Status Enqueue(const Call& call, StreamObject& stream, const void* dst, const void* src,
+               const Range& dst_range, const Range& src_range, const CopyShape& shape, bool stage) {
   Op op = SignedOp(call);
   op.copy = TaskOf(stream.device->logical, dst_range, src_range, shape);
   const char* pageable = nullptr;
@@ -107,11 +108,15 @@ Status Enqueue(const Call& call, StreamObject& stream, const void* dst, const vo
 
 // SPEC 31 §0.4.6: the bytes are moved as through a temporary buffer, which not every version promises.
 void CheckOverlap(const Call& call, const Range& dst, const Range& src, size_t count) {
-  size_t distance = static_cast<size_t>(dst.bytes > src.bytes ? dst.bytes - src.bytes : src.bytes - dst.bytes);
-  if (distance >= count) [[likely]] return;
+  size_t distance =
+      static_cast<size_t>(dst.bytes > src.bytes ? dst.bytes - src.bytes : src.bytes - dst.bytes);
+  if (distance >= count) [[likely]]
+    return;
   call.Note(FindingId::kVersionDependent)
       .Say("dst and src overlap: they are %zu bytes apart and %zu bytes are copied", distance, count)
-      .Rule("Belay copies overlapping ranges as through a temporary buffer; the documentation is silent (SPEC 31 §0.4)")
+      .Rule(
+          "Belay copies overlapping ranges as through a temporary buffer; the documentation is silent (SPEC "
+          "31 §0.4)")
       .Fix("copy to a buffer of its own first")
       .Send();
 }
@@ -154,13 +159,15 @@ Status CopyAsync(const Call& call, void* dst, size_t destMax, const void* src, s
   }
   BELAY_TRY(NeedReach(call, stream->device->logical, dst_range, src_range));
   CheckOverlap(call, dst_range, src_range, count);
-  return Enqueue(call, *stream, dst, src, dst_range, src_range, CopyShape::Linear(dst_range.bytes, src_range.bytes, count),
+  return Enqueue(call, *stream, dst, src, dst_range, src_range,
+                 CopyShape::Linear(dst_range.bytes, src_range.bytes, count),
                  kind == CopyKind::kHostToBufferToDevice);
 }
 
 // --- Two dimensions
 
-Status NeedRows(const Call& call, size_t dpitch, size_t spitch, size_t width, size_t height, CopyShape* shape) {
+Status NeedRows(const Call& call, size_t dpitch, size_t spitch, size_t width, size_t height,
+                CopyShape* shape) {
   std::optional<CopyShape> rows = CopyShape::Rows(nullptr, dpitch, nullptr, spitch, width, height);
   if (rows) {
     *shape = *rows;
@@ -171,9 +178,13 @@ Status NeedRows(const Call& call, size_t dpitch, size_t spitch, size_t width, si
     refusal.Say("width %zu is larger than %s %zu", width, dpitch < width ? "dpitch" : "spitch",
                 dpitch < width ? dpitch : spitch);
   } else {
-    refusal.Say("height %zu rows at dpitch %zu and spitch %zu leave the address space", height, dpitch, spitch);
+    refusal.Say("height %zu rows at dpitch %zu and spitch %zu leave the address space", height, dpitch,
+                spitch);
   }
-  return refusal.Rule("Rows do not overlap: width is at most each pitch, in bytes, and the extent is an address (SPEC 31 §2)")
+  return refusal
+      .Rule(
+          "Rows do not overlap: width is at most each pitch, in bytes, and the extent is an address (SPEC 31 "
+          "§2)")
       .Fix("pass the distance between the starts of two rows, in bytes, as the pitch")
       .End();
 }
@@ -213,9 +224,11 @@ Status NeedFill(const Call& call, void* devPtr, int32_t value, size_t count, Ran
 
 namespace body {
 
-Status aclrtMemcpy(Call& call, void* dst, size_t destMax, const void* src, size_t count, aclrtMemcpyKind kind) {
+Status aclrtMemcpy(Call& call, void* dst, size_t destMax, const void* src, size_t count,
+                   aclrtMemcpyKind kind) {
   if (static_cast<unsigned>(kind) > CopyKind::kDefault) BELAY_TRY(NeedKnownKind(call, kind));
-  if (count > destMax) [[unlikely]] return RefuseCount(call, count, destMax, "destMax");
+  if (count > destMax) [[unlikely]]
+    return RefuseCount(call, count, destMax, "destMax");
   Context* context = nullptr;
   BELAY_TRY(NeedContext(call, &context));
   if (count == 0) return Status();
@@ -239,8 +252,8 @@ Status aclrtMemcpy(Call& call, void* dst, size_t destMax, const void* src, size_
   return Moved(call, engine::Engine::CopyNow(TaskOf(executor, dst_range, src_range, shape)), count);
 }
 
-Status aclrtMemcpyAsync(Call& call, void* dst, size_t destMax, const void* src, size_t count, aclrtMemcpyKind kind,
-                        aclrtStream stream) {
+Status aclrtMemcpyAsync(Call& call, void* dst, size_t destMax, const void* src, size_t count,
+                        aclrtMemcpyKind kind, aclrtStream stream) {
   return CopyAsync(call, dst, destMax, src, count, kind, stream);
 }
 
@@ -250,8 +263,8 @@ Status aclrtMemcpyAsyncWithCondition(Call& call, void* dst, size_t destMax, cons
   return CopyAsync(call, dst, destMax, src, count, kind, stream);
 }
 
-Status aclrtMemcpy2d(Call& call, void* dst, size_t dpitch, const void* src, size_t spitch, size_t width, size_t height,
-                     aclrtMemcpyKind kind) {
+Status aclrtMemcpy2d(Call& call, void* dst, size_t dpitch, const void* src, size_t spitch, size_t width,
+                     size_t height, aclrtMemcpyKind kind) {
   Plane plane;
   BELAY_TRY(NeedPlaneKind(call, kind));
   BELAY_TRY(NeedRows(call, dpitch, spitch, width, height, &plane.shape));
@@ -260,7 +273,8 @@ Status aclrtMemcpy2d(Call& call, void* dst, size_t dpitch, const void* src, size
   if (plane.shape.empty()) return Status();
   BELAY_TRY(NeedPlane(call, dst, src, kind, &plane));
   int executor = SyncExecutor(context->device->logical, plane.dst, plane.src);
-  return Moved(call, engine::Engine::CopyNow(TaskOf(executor, plane.dst, plane.src, plane.shape)), plane.shape.Bytes());
+  return Moved(call, engine::Engine::CopyNow(TaskOf(executor, plane.dst, plane.src, plane.shape)),
+               plane.shape.Bytes());
 }
 
 Status aclrtMemcpy2dAsync(Call& call, void* dst, size_t dpitch, const void* src, size_t spitch, size_t width,
@@ -294,7 +308,8 @@ Status aclrtMemset(Call& call, void* devPtr, size_t maxCount, int32_t value, siz
   return Moved(call, engine::Engine::FillNow(fill), count);
 }
 
-Status aclrtMemsetAsync(Call& call, void* devPtr, size_t maxCount, int32_t value, size_t count, aclrtStream stream) {
+Status aclrtMemsetAsync(Call& call, void* devPtr, size_t maxCount, int32_t value, size_t count,
+                        aclrtStream stream) {
   if (count > maxCount) return RefuseCount(call, count, maxCount, "maxCount");
   StreamObject* found = nullptr;
   BELAY_TRY(NeedCurrentStream(call, stream, &found));

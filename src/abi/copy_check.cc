@@ -16,7 +16,9 @@ const char* SideName(const Range& range) {
   }
 }
 
-bool Windowed(const Call& call) { return call.memory().books().limits().p2p_window != 0; }
+bool Windowed(const Call& call) {
+  return call.memory().books().limits().p2p_window != 0;
+}
 
 // SPEC 32 §3: where P2P memory is a window of its own, both buffers of a cross-device copy come from it.
 Status NeedP2pPolicy(const Call& call, const Range& range, const char* parameter) {
@@ -40,10 +42,14 @@ void NoteOneWay(const Call& call, int from, int to) {
 }  // namespace
 
 const char* KindName(int kind) {
-  static constexpr const char* kNames[] = {
-      "ACL_MEMCPY_HOST_TO_HOST",     "ACL_MEMCPY_HOST_TO_DEVICE",         "ACL_MEMCPY_DEVICE_TO_HOST",
-      "ACL_MEMCPY_DEVICE_TO_DEVICE", "ACL_MEMCPY_DEFAULT",                "ACL_MEMCPY_HOST_TO_BUF_TO_DEVICE",
-      "ACL_MEMCPY_INNER_DEVICE_TO_DEVICE", "ACL_MEMCPY_INTER_DEVICE_TO_DEVICE"};
+  static constexpr const char* kNames[] = {"ACL_MEMCPY_HOST_TO_HOST",
+                                           "ACL_MEMCPY_HOST_TO_DEVICE",
+                                           "ACL_MEMCPY_DEVICE_TO_HOST",
+                                           "ACL_MEMCPY_DEVICE_TO_DEVICE",
+                                           "ACL_MEMCPY_DEFAULT",
+                                           "ACL_MEMCPY_HOST_TO_BUF_TO_DEVICE",
+                                           "ACL_MEMCPY_INNER_DEVICE_TO_DEVICE",
+                                           "ACL_MEMCPY_INTER_DEVICE_TO_DEVICE"};
   return kind >= 0 && kind <= CopyKind::kLast ? kNames[kind] : "no documented kind";
 }
 
@@ -79,8 +85,8 @@ bool KindFits(int kind, int inferred, const Range& dst, const Range& src) {
   }
 }
 
-Status RefuseSides(const Call& call, int kind, int inferred, const void* dst, const void* src, const Range& dst_range,
-                   const Range& src_range) {
+Status RefuseSides(const Call& call, int kind, int inferred, const void* dst, const void* src,
+                   const Range& dst_range, const Range& src_range) {
   Refusal refusal = call.Refuse(code::kRtParam, FindingId::kWrongSide);
   refusal.Say("kind %s, but dst %p is %s memory", KindName(kind), dst, SideName(dst_range));
   if (dst_range.on_device()) refusal.Say(" of device %d", call.runtime().UserId(dst_range.device));
@@ -114,21 +120,24 @@ Status NeedPeers(const Call& call, int executor, const Range& dst, const Range& 
     }
     if (!call.machine().Reachable(executor, side->device)) {
       return call.Refuse(code::kRtParam, FindingId::kPeerUnreachable)
-          .Say("device %d has no peer path to device %d on %s", from, to, call.machine().product().name.c_str())
+          .Say("device %d has no peer path to device %d on %s", from, to,
+               call.machine().product().name.c_str())
           .Rule("A cross-device copy needs a link that carries peer traffic (SPEC 32 §3)")
           .Fix("copy to host memory and from there to the other device")
           .End();
     }
     int missing_from = open ? to : from, missing_to = open ? from : to;
     Refusal refusal = call.Refuse(code::kRtParam, FindingId::kPeerNotEnabled);
-    refusal.Say("the copy runs on device %d and touches memory of device %d, but the direction %d to %d is not open",
-                from, to, missing_from, missing_to);
+    refusal.Say(
+        "the copy runs on device %d and touches memory of device %d, but the direction %d to %d is not open",
+        from, to, missing_from, missing_to);
     if (!open && back_open) refusal.Say("; only %d to %d is", to, from);
     if (side->side.block != nullptr) refusal.With("memory allocated", AllocatedAt(*side->side.block), to);
     return refusal
         .Rule(both ? "A cross-device copy needs both directions open (quirk peer.require_both, SPEC 32 §3)"
                    : "The executing device has opened every other device that the copy touches (SPEC 32 §3)")
-        .Fix("with device %d current, call aclrtDeviceEnablePeerAccess(%d, 0) before the copy", missing_from, missing_to)
+        .Fix("with device %d current, call aclrtDeviceEnablePeerAccess(%d, 0) before the copy", missing_from,
+             missing_to)
         .End();
   }
   if (dst.on_device() && src.on_device() && dst.device != src.device && Windowed(call)) {

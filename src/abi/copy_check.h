@@ -9,8 +9,8 @@ namespace belay::abi {
 
 // aclrtMemcpyKind by what it says of the sides.
 struct CopyKind {
-  static constexpr int kHostToHost = 0, kHostToDevice = 1, kDeviceToHost = 2, kDeviceToDevice = 3, kDefault = 4,
-                       kHostToBufferToDevice = 5, kInnerDevice = 6, kInterDevice = 7, kLast = 7;
+  static constexpr int kHostToHost = 0, kHostToDevice = 1, kDeviceToHost = 2, kDeviceToDevice = 3,
+                       kDefault = 4, kHostToBufferToDevice = 5, kInnerDevice = 6, kInterDevice = 7, kLast = 7;
 };
 const char* KindName(int kind);
 
@@ -29,11 +29,13 @@ bool KindFits(int kind, int inferred, const Range& dst, const Range& src);
 [[gnu::cold]] Status RefuseSides(const Call& call, int kind, int inferred, const void* dst, const void* src,
                                  const Range& dst_range, const Range& src_range);
 
-// The rule of the executing device (SPEC 32 §3): it must have opened every other device that the copy touches.
+// The rule of the executing device (SPEC 32 §3): it must have opened every other device that the copy
+// touches.
 [[gnu::cold]] Status NeedPeers(const Call& call, int executor, const Range& dst, const Range& src);
 inline Status NeedReach(const Call& call, int executor, const Range& dst, const Range& src) {
   bool local = (!dst.on_device() || dst.device == executor) && (!src.on_device() || src.device == executor);
-  if (local) [[likely]] return Status();
+  if (local) [[likely]]
+    return Status();
   return NeedPeers(call, executor, dst, src);
 }
 

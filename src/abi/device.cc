@@ -16,8 +16,8 @@ namespace {
 Status RefuseNoStream(const Call& call, const Device& device) {
   return call.Refuse(call.machine().quirks().stream_exhaust_code, FindingId::kResourceExhausted)
       .On(device.user)
-      .Say("device %d has no stream left for a default stream: %u of %u are in use by this process", device.user,
-           call.memory().books().streams(device.logical), call.memory().books().limits().streams)
+      .Say("device %d has no stream left for a default stream: %u of %u are in use by this process",
+           device.user, call.memory().books().streams(device.logical), call.memory().books().limits().streams)
       .Rule("Every context has a default stream, and streams per device are limited (SPEC 20 §2.1)")
       .Fix("destroy streams or contexts that are no longer used")
       .End();
@@ -51,8 +51,8 @@ void NoteLeftovers(const Call& call, const Device& device, const Runtime::Leftov
   if (left.streams == 0 && left.contexts == 0) return;
   call.Note(FindingId::kTeardownOrder)
       .On(device.user)
-      .Say("device %d was reset while %zu streams and %zu contexts of this process still existed on it", device.user,
-           left.streams, left.contexts)
+      .Say("device %d was reset while %zu streams and %zu contexts of this process still existed on it",
+           device.user, left.streams, left.contexts)
       .Rule("Streams are destroyed first, then contexts, then the device is reset (SPEC 10 §4.2)")
       .Fix("call aclrtDestroyStream and aclrtDestroyContext before %s", call.name())
       .With("one of them created", left.example, device.user)
@@ -74,13 +74,15 @@ Status Reset(Call& call, int32_t deviceId, bool force) {
   }
   // SPEC 10 §4.2
   Refusal refusal = call.Refuse(code::kContextRelease, FindingId::kBadArgument);
-  refusal.On(deviceId).Rule("A device is reset at most as often as it was set, and not after a forced reset (SPEC 10 §4.2)");
+  refusal.On(deviceId).Rule(
+      "A device is reset at most as often as it was set, and not after a forced reset (SPEC 10 §4.2)");
   if (device->released.api != nullptr) {
     refusal.Say("device %d was released already", deviceId)
         .With("released", device->released, deviceId)
         .Fix("pair every reset with one aclrtSetDevice(%d)", deviceId);
   } else {
-    refusal.Say("device %d was never set in this process", deviceId).Fix("call aclrtSetDevice(%d) first", deviceId);
+    refusal.Say("device %d was never set in this process", deviceId)
+        .Fix("call aclrtSetDevice(%d) first", deviceId);
   }
   return refusal.End();
 }
@@ -91,22 +93,34 @@ Status aclrtGetDeviceCount(Call& call, uint32_t* count) {
   if (*count != 0) return Status();
   return call.Refuse(code::kNoDevice, FindingId::kBadArgument)
       .Say("no device is visible: %s", call.runtime().visibility().reason.c_str())
-      .Rule("ASCEND_RT_VISIBLE_DEVICES lists logical ids in ascending order, separated by commas (SPEC 10 §3.2)")
+      .Rule(
+          "ASCEND_RT_VISIBLE_DEVICES lists logical ids in ascending order, separated by commas (SPEC 10 "
+          "§3.2)")
       .Fix("unset ASCEND_RT_VISIBLE_DEVICES or correct the list")
       .End();
 }
 
-const char* aclrtGetSocName(Call& call) { return call.machine().soc_name(); }
+const char* aclrtGetSocName(Call& call) {
+  return call.machine().soc_name();
+}
 
 Status aclrtGetRunMode(Call&, aclrtRunMode* runMode) {
   *runMode = ACL_HOST;  // SPEC 10 §3.4
   return Status();
 }
 
-Status aclrtSetDevice(Call& call, int32_t deviceId) { return Set(call, deviceId); }
-Status aclrtSetDeviceWithoutTsdVXX(Call& call, int32_t deviceId) { return Set(call, deviceId); }
-Status aclrtResetDevice(Call& call, int32_t deviceId) { return Reset(call, deviceId, false); }
-Status aclrtResetDeviceForce(Call& call, int32_t deviceId) { return Reset(call, deviceId, true); }
+Status aclrtSetDevice(Call& call, int32_t deviceId) {
+  return Set(call, deviceId);
+}
+Status aclrtSetDeviceWithoutTsdVXX(Call& call, int32_t deviceId) {
+  return Set(call, deviceId);
+}
+Status aclrtResetDevice(Call& call, int32_t deviceId) {
+  return Reset(call, deviceId, false);
+}
+Status aclrtResetDeviceForce(Call& call, int32_t deviceId) {
+  return Reset(call, deviceId, true);
+}
 
 Status aclrtGetDevice(Call& call, int32_t* deviceId) {
   Context* context = nullptr;
@@ -115,7 +129,9 @@ Status aclrtGetDevice(Call& call, int32_t* deviceId) {
   return Status();
 }
 
-Status aclrtSynchronizeDevice(Call& call) { return SynchronizeDevice(call, -1); }
+Status aclrtSynchronizeDevice(Call& call) {
+  return SynchronizeDevice(call, -1);
+}
 Status aclrtSynchronizeDeviceWithTimeout(Call& call, int32_t timeout) {
   BELAY_TRY(NeedTimeout(call, timeout));
   return SynchronizeDevice(call, timeout);
@@ -138,7 +154,8 @@ Status FindContext(const Call& call, aclrtContext handle, Context** context) {
   refusal.Rule("A dead context never becomes valid again (SPEC 10 §6.3)");
   const Context* dead = call.runtime().FindDeadContext(handle);
   if (dead != nullptr) {
-    refusal.Say("context %p is gone: %s", handle, dead->is_primary ? "its device was reset" : "it was destroyed")
+    refusal
+        .Say("context %p is gone: %s", handle, dead->is_primary ? "its device was reset" : "it was destroyed")
         .With("created", dead->created, dead->device->user)
         .With(dead->is_primary ? "reset" : "destroyed", dead->destroyed, dead->device->user)
         .Fix("call aclrtSetDevice(%d) for a new default context", dead->device->user);
@@ -169,7 +186,9 @@ Status aclrtDestroyContext(Call& call, aclrtContext context) {
   if (found->is_primary) {
     return call.Refuse(code::kRtParam, FindingId::kBadArgument)
         .Say("context %p is the default context of device %d", context, found->device->user)
-        .Rule("Only contexts from aclrtCreateContext are destroyed; a default context goes with its device (SPEC 10 §6.1)")
+        .Rule(
+            "Only contexts from aclrtCreateContext are destroyed; a default context goes with its device "
+            "(SPEC 10 §6.1)")
         .Fix("call aclrtResetDevice(%d) instead", found->device->user)
         .With("created", found->created, found->device->user)
         .End();

@@ -13,7 +13,8 @@ using runtime::EventObject;
 using runtime::StreamObject;
 
 namespace {
-// A large client passes this for its default events; it may be waited for although SYNC is not in it. SPEC 20 §4.1
+// A large client passes this for its default events; it may be waited for although SYNC is not in it. SPEC 20
+// §4.1
 constexpr uint32_t kClientDefault = 0x0E;
 
 // Holds the latest record while a call looks at it.
@@ -50,13 +51,16 @@ Status RefuseKind(const Call& call, const EventObject& event, const char* why) {
 
 // SPEC 20 §4.3, 32 §4: an ordinary event belongs to the device that was current when it was created.
 Status NeedSameDevice(const Call& call, const EventObject& event, const StreamObject& stream) {
-  if (event.device == stream.device || call.machine().quirks().event_cross_device) [[likely]] return Status();
+  if (event.device == stream.device || call.machine().quirks().event_cross_device) [[likely]]
+    return Status();
   return call.Refuse(code::kStreamContext, FindingId::kWrongContext)
       .On(stream.device->user, stream.id)
-      .Say("event %p belongs to device %d, but the stream belongs to device %d", event.handle, event.device->user,
-           stream.device->user)
+      .Say("event %p belongs to device %d, but the stream belongs to device %d", event.handle,
+           event.device->user, stream.device->user)
       .Rule("An ordinary event and the stream that records or awaits it belong to one device (SPEC 32 §4)")
-      .Fix("synchronise on the host between the devices: aclrtSynchronizeEvent, then submit to the other stream")
+      .Fix(
+          "synchronise on the host between the devices: aclrtSynchronizeEvent, then submit to the other "
+          "stream")
       .With("event created", event.created, event.device->user)
       .With("stream created", stream.created, stream.device->user, stream.id)
       .End();
@@ -90,11 +94,14 @@ Status ReportRecord(const Call& call, const EventRecord& record) {
 }
 }  // namespace
 
-Status aclrtCreateEvent(Call& call, aclrtEvent* event) { return Create(call, event, Event::Family::kPlain, 0); }
+Status aclrtCreateEvent(Call& call, aclrtEvent* event) {
+  return Create(call, event, Event::Family::kPlain, 0);
+}
 
 Status aclrtCreateEventExWithFlag(Call& call, aclrtEvent* event, uint32_t flag) {
   constexpr uint32_t kUsable = ACL_EVENT_SYNC | ACL_EVENT_CAPTURE_STREAM_PROGRESS | ACL_EVENT_TIME_LINE;
-  constexpr char kRule[] = "Ex events take SYNC, CAPTURE_STREAM_PROGRESS and TIME_LINE, or IPC alone (SPEC 20 §4.1)";
+  constexpr char kRule[] =
+      "Ex events take SYNC, CAPTURE_STREAM_PROGRESS and TIME_LINE, or IPC alone (SPEC 20 §4.1)";
   if (flag == ACL_EVENT_IPC) {
     return call.Refuse(code::kNotSupported, FindingId::kUnsupported)
         .Say("IPC events are not built yet in this version of Belay")
@@ -142,7 +149,8 @@ Status aclrtStreamWaitEvent(Call& call, aclrtStream stream, aclrtEvent event) {
   StreamObject* on = nullptr;
   BELAY_TRY(NeedEventAndStream(call, event, stream, &found, &on));
   uint32_t flags = found->event->flags();
-  if (found->event->family() == Event::Family::kEx && (flags & ACL_EVENT_SYNC) == 0 && flags != kClientDefault) {
+  if (found->event->family() == Event::Family::kEx && (flags & ACL_EVENT_SYNC) == 0 &&
+      flags != kClientDefault) {
     return RefuseKind(call, *found, "was created without ACL_EVENT_SYNC, so no stream can wait for it");
   }
   LatestRecord latest(*found);
@@ -223,7 +231,9 @@ Status Synchronize(Call& call, aclrtEvent event, int32_t timeout_ms) {
 }
 }  // namespace
 
-Status aclrtSynchronizeEvent(Call& call, aclrtEvent event) { return Synchronize(call, event, -1); }
+Status aclrtSynchronizeEvent(Call& call, aclrtEvent event) {
+  return Synchronize(call, event, -1);
+}
 
 Status aclrtSynchronizeEventWithTimeout(Call& call, aclrtEvent event, int32_t timeout) {
   if (event != nullptr) BELAY_TRY(NeedTimeout(call, timeout));

@@ -46,16 +46,20 @@ Status Allocate(const Call& call, void** pointer, uint64_t size, const aclrtMall
   return Status();
 }
 
-[[gnu::cold]] Status RefuseFree(const Call& call, const void* pointer, const memory::NodeMemory::Place& place) {
+[[gnu::cold]] Status RefuseFree(const Call& call, const void* pointer,
+                                const memory::NodeMemory::Place& place) {
   const Allocation* block = place.block;
-  constexpr char kRule[] = "A free takes the address that an allocation of the same kind returned, once (SPEC 30 §3.2)";
+  constexpr char kRule[] =
+      "A free takes the address that an allocation of the same kind returned, once (SPEC 30 §3.2)";
   bool pinned = place.region == AddressSpace::Region::kPinned;
-  if (!pinned || block == nullptr || block->state.load(std::memory_order_acquire) == Allocation::State::kNever) {
+  if (!pinned || block == nullptr ||
+      block->state.load(std::memory_order_acquire) == Allocation::State::kNever) {
     bool device_side = place.region == AddressSpace::Region::kDevice;
     return call.Refuse(code::kRtParam, FindingId::kUnknownPointer)
         .Say("hostPtr %p is %s", pointer, device_side ? "device memory" : "no memory from aclrtMallocHost")
         .Rule(kRule)
-        .Fix(device_side ? "call aclrtFree" : "pass what aclrtMallocHost returned; use free() for memory from malloc()")
+        .Fix(device_side ? "call aclrtFree"
+                         : "pass what aclrtMallocHost returned; use free() for memory from malloc()")
         .End();
   }
   if (!block->live()) {
@@ -68,8 +72,8 @@ Status Allocate(const Call& call, void** pointer, uint64_t size, const aclrtMall
         .End();
   }
   return call.Refuse(code::kRtParam, FindingId::kBadArgument)
-      .Say("hostPtr %p is byte %" PRIu64 " of a pinned block of %" PRIu64 " bytes, not its start", pointer, place.at,
-           block->size)
+      .Say("hostPtr %p is byte %" PRIu64 " of a pinned block of %" PRIu64 " bytes, not its start", pointer,
+           place.at, block->size)
       .Rule(kRule)
       .Fix("pass the address that aclrtMallocHost returned, %p", static_cast<const char*>(pointer) - place.at)
       .With("allocated", AllocatedAt(*block))
@@ -81,11 +85,13 @@ Status Free(const Call& call, void* hostPtr, bool synchronise) {
   BELAY_TRY(NeedContext(call, &context));
   memory::NodeMemory::Place place = call.memory().Locate(reinterpret_cast<uintptr_t>(hostPtr));
   bool pinned = place.region == AddressSpace::Region::kPinned;
-  if (!pinned || place.block == nullptr || !place.block->live() || place.at != 0) return RefuseFree(call, hostPtr, place);
+  if (!pinned || place.block == nullptr || !place.block->live() || place.at != 0)
+    return RefuseFree(call, hostPtr, place);
   Status status;
   // SPEC 30 §3.2: pinned memory has no owner, so the current device is synchronised.
   if (synchronise) status = SynchronizeWhole(call, *context->device);
-  if (call.memory().host().Free(place.block, call.site(), call.thread().id) == SlabHeap::FreeResult::kNotLive) {
+  if (call.memory().host().Free(place.block, call.site(), call.thread().id) ==
+      SlabHeap::FreeResult::kNotLive) {
     return RefuseFree(call, hostPtr, place);
   }
   return status;
@@ -94,8 +100,9 @@ Status Free(const Call& call, void* hostPtr, bool synchronise) {
 Status NeedRegisterType(const Call& call, int type) {
   if (type == ACL_HOST_REGISTER_MAPPED) return Status();
   bool reserved = type == ACL_HOST_REGISTER_IOMEMORY || type == ACL_HOST_REGISTER_READONLY;
-  return call.Refuse(reserved ? code::kNotSupported : code::kInvalidParam,
-                     reserved ? FindingId::kUnsupported : FindingId::kBadArgument)
+  return call
+      .Refuse(reserved ? code::kNotSupported : code::kInvalidParam,
+              reserved ? FindingId::kUnsupported : FindingId::kBadArgument)
       .Say("type is %d", type)
       .Rule("The only supported type is ACL_HOST_REGISTER_MAPPED (SPEC 30 §3.3)")
       .Fix("pass ACL_HOST_REGISTER_MAPPED")
@@ -105,23 +112,30 @@ Status NeedRegisterType(const Call& call, int type) {
 [[gnu::cold]] Status RefuseOverlap(const Call& call, const void* ptr, uint64_t size,
                                    const HostMemory::Registration& other) {
   return call.Refuse(code::kRtParam, FindingId::kBadArgument)
-      .Say("ptr %p + %" PRIu64 " bytes overlaps the registered range 0x%" PRIxPTR " + %" PRIu64, ptr, size, other.start,
-           other.bytes)
+      .Say("ptr %p + %" PRIu64 " bytes overlaps the registered range 0x%" PRIxPTR " + %" PRIu64, ptr, size,
+           other.start, other.bytes)
       .Rule("A range is registered once, for one device (SPEC 30 §3.3)")
       .Fix("call aclrtHostUnregister for the other range first")
-      .With("registered", {"aclrtHostRegister", other.thread, other.site}, call.runtime().UserId(other.device))
+      .With("registered", {"aclrtHostRegister", other.thread, other.site},
+            call.runtime().UserId(other.device))
       .End();
 }
 }  // namespace
 
 namespace body {
 
-Status aclrtMallocHost(Call& call, void** hostPtr, size_t size) { return Allocate(call, hostPtr, size, nullptr); }
+Status aclrtMallocHost(Call& call, void** hostPtr, size_t size) {
+  return Allocate(call, hostPtr, size, nullptr);
+}
 Status aclrtMallocHostWithCfg(Call& call, void** ptr, uint64_t size, aclrtMallocConfig* cfg) {
   return Allocate(call, ptr, size, cfg);
 }
-Status aclrtFreeHost(Call& call, void* hostPtr) { return Free(call, hostPtr, false); }
-Status aclrtFreeHostWithDevSync(Call& call, void* hostPtr) { return Free(call, hostPtr, true); }
+Status aclrtFreeHost(Call& call, void* hostPtr) {
+  return Free(call, hostPtr, false);
+}
+Status aclrtFreeHostWithDevSync(Call& call, void* hostPtr) {
+  return Free(call, hostPtr, true);
+}
 
 Status aclrtHostRegister(Call& call, void* ptr, uint64_t size, aclrtHostRegisterType type, void** devPtr) {
   BELAY_TRY(NeedRegisterType(call, static_cast<int>(type)));
@@ -183,7 +197,8 @@ Status aclrtHostUnregister(Call& call, void* ptr) {
   if (call.memory().host().FindRegistration(reinterpret_cast<uintptr_t>(ptr), &around)) {
     refusal.Say("ptr %p lies inside a registered range, but is not its start", ptr)
         .Fix("pass 0x%" PRIxPTR, around.start)
-        .With("registered", {"aclrtHostRegister", around.thread, around.site}, call.runtime().UserId(around.device));
+        .With("registered", {"aclrtHostRegister", around.thread, around.site},
+              call.runtime().UserId(around.device));
   } else {
     refusal.Say("ptr %p is not registered", ptr).Fix("pass the address that was registered, once");
   }

@@ -29,7 +29,8 @@ Status ReadConfiguration(const Call& call, const char* path) {
   struct stat info;
   if (stat(path, &info) != 0) return RefuseFile(call, code::kInvalidFile, path, strerror(errno));
   if (S_ISDIR(info.st_mode)) return RefuseFile(call, code::kInvalidFile, path, "is a directory");
-  if (info.st_size > kMostBytes) return RefuseFile(call, code::kInvalidFileSize, path, "is larger than 10 MiB");
+  if (info.st_size > kMostBytes)
+    return RefuseFile(call, code::kInvalidFileSize, path, "is larger than 10 MiB");
   FILE* file = fopen(path, "re");
   if (file == nullptr) return RefuseFile(call, code::kInvalidFile, path, strerror(errno));
   std::string text;
@@ -118,7 +119,9 @@ Status aclrtPeekAtLastError(Call& call, aclrtLastErrLevel level) {
   return Status(call.thread().last_error);
 }
 
-const char* aclGetRecentErrMsg(Call& call) { return call.thread().errors.Take(call.machine().cann()); }
+const char* aclGetRecentErrMsg(Call& call) {
+  return call.thread().errors.Take(call.machine().cann());
+}
 
 Status aclrtGetVersion(Call& call, int32_t* majorVersion, int32_t* minorVersion, int32_t* patchVersion) {
   machine::AclVersion version = call.machine().acl_version();

@@ -8,10 +8,12 @@ namespace belay::abi {
 namespace {
 
 // `belay run` asks at the end whether any process of the run loaded the library at all.
-__attribute__((constructor)) void Load() { check::RunPage::NoteLoaded(getenv("BELAY_RUN")); }
+__attribute__((constructor)) void Load() {
+  check::RunPage::NoteLoaded(getenv("BELAY_RUN"));
+}
 
-// Without `belay run` the report files are written here. The runtime itself is never destroyed: static objects of the
-// program may still call it.
+// Without `belay run` the report files are written here. The runtime itself is never destroyed: static
+// objects of the program may still call it.
 __attribute__((destructor)) void Unload() {
   if (runtime::Runtime* runtime = runtime::Runtime::Get(); runtime != nullptr) {
     runtime->reporter().WriteReports(std::nullopt);

@@ -20,7 +20,8 @@ Status RefuseVaFlag(const Call& call, MallocConfig::For use) {
 }
 }  // namespace
 
-Status ReadMallocConfig(const Call& call, const aclrtMallocConfig& cfg, MallocConfig::For use, MallocConfig* config) {
+Status ReadMallocConfig(const Call& call, const aclrtMallocConfig& cfg, MallocConfig::For use,
+                        MallocConfig* config) {
   if (cfg.numAttrs > 0 && cfg.attrs == nullptr) {
     return call.Refuse(code::kInvalidParam, FindingId::kBadArgument)
         .Say("cfg->attrs is a null pointer, cfg->numAttrs is %zu", cfg.numAttrs)
@@ -56,7 +57,8 @@ Status ReadMallocConfig(const Call& call, const aclrtMallocConfig& cfg, MallocCo
 }
 
 Status NeedConfigDevice(const Call& call, const MallocConfig& config, const runtime::Device& current) {
-  if (!config.has_device || config.device == static_cast<uint32_t>(current.user)) [[likely]] return Status();
+  if (!config.has_device || config.device == static_cast<uint32_t>(current.user)) [[likely]]
+    return Status();
   return call.Refuse(code::kRtParam, FindingId::kBadArgument)
       .Say("cfg names device %u, but device %d is current", config.device, current.user)
       .Rule("The device attribute equals the current device (SPEC 30 §2.6)")

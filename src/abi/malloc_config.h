@@ -14,8 +14,10 @@ struct MallocConfig {
   bool va_flag = false;
 };
 
-// The last of equal attributes wins. Refuses a missing array, unknown attributes, and the VA flag where it is not known.
-Status ReadMallocConfig(const Call& call, const aclrtMallocConfig& cfg, MallocConfig::For use, MallocConfig* config);
+// The last of equal attributes wins. Refuses a missing array, unknown attributes, and the VA flag where it is
+// not known.
+Status ReadMallocConfig(const Call& call, const aclrtMallocConfig& cfg, MallocConfig::For use,
+                        MallocConfig* config);
 
 // A device attribute must name the current device (107000).
 Status NeedConfigDevice(const Call& call, const MallocConfig& config, const runtime::Device& current);

@@ -87,10 +87,11 @@ Status NeedPolicy(const Call& call, uint32_t policy) {
   const machine::Machine& machine = call.machine();
   bool no_giant = MallocPolicy::IsHuge1g(policy) && !machine.has_huge_1g();
   bool no_p2p = MallocPolicy::IsP2p(policy) && machine.family() == facts::Family::k200I;
-  if (!no_giant && !no_p2p) [[likely]] return Status();
+  if (!no_giant && !no_p2p) [[likely]]
+    return Status();
   return call.Refuse(code::kNotSupported, FindingId::kUnsupported)
-      .Say("policy %u asks for %s, which %s does not have", policy, no_giant ? "pages of 1 GiB" : "P2P memory",
-           machine.product().name.c_str())
+      .Say("policy %u asks for %s, which %s does not have", policy,
+           no_giant ? "pages of 1 GiB" : "P2P memory", machine.product().name.c_str())
       .Rule(no_giant ? "Pages of 1 GiB exist on A2 and A3 (SPEC 30 §2.1)"
                      : "P2P policies do not exist on this product (SPEC 30 §2.1)")
       .Fix("use ACL_MEM_MALLOC_HUGE_FIRST")
@@ -129,14 +130,16 @@ Status RefuseSize(const Call& call) {
   memory::PageTotals totals = call.memory().books().Totals(device.logical);
   Refusal refusal = call.Refuse(code::kNoMemory, FindingId::kResourceExhausted);
   if (shortage == DeviceMemory::Shortage::kAddressSpace) {
-    refusal.Say("%" PRIu64 " bytes do not fit in the address space of device %d, which is %" PRIu64 " MiB", size,
-                device.user, memory.largest_block() >> 20)
+    refusal
+        .Say("%" PRIu64 " bytes do not fit in the address space of device %d, which is %" PRIu64 " MiB", size,
+             device.user, memory.largest_block() >> 20)
         .Fix("ask for fewer devices (--devices), so that each one's share of the address space grows");
   } else {
-    refusal.Say("%" PRIu64 " bytes asked for, %" PRIu64 " of %" PRIu64 " MiB free on device %d; this process holds %" PRIu64
-                " MiB in %" PRIu64 " blocks",
-                size, totals.free() >> 20, totals.total() >> 20, device.user,
-                call.memory().books().used_bytes(device.logical) >> 20, blocks)
+    refusal
+        .Say("%" PRIu64 " bytes asked for, %" PRIu64 " of %" PRIu64
+             " MiB free on device %d; this process holds %" PRIu64 " MiB in %" PRIu64 " blocks",
+             size, totals.free() >> 20, totals.total() >> 20, device.user,
+             call.memory().books().used_bytes(device.logical) >> 20, blocks)
         .Fix("free memory first, or give the device more with --hbm");
   }
   refusal.Rule("An allocation succeeds while the device has pages of its kind (SPEC 30 §0.3)");
@@ -149,7 +152,8 @@ Status Allocate(const Call& call, void** devPtr, size_t size, uint32_t policy, b
   BELAY_TRY(NeedPolicy(call, policy));
   MallocConfig config;
   if (cfg != nullptr) BELAY_TRY(ReadMallocConfig(call, *cfg, MallocConfig::For::kDevice, &config));
-  if (size == 0) [[unlikely]] return RefuseSize(call);
+  if (size == 0) [[unlikely]]
+    return RefuseSize(call);
   Context* context = nullptr;
   BELAY_TRY(NeedContext(call, &context));
   const Device& device = *context->device;
@@ -164,26 +168,29 @@ Status Allocate(const Call& call, void** devPtr, size_t size, uint32_t policy, b
   DeviceMemory::Shortage shortage;
   DeviceMemory& memory = *call.memory().Find(device.logical);
   Allocation* block = memory.Allocate(request, &shortage);
-  if (block == nullptr) [[unlikely]] return RefuseShort(call, device, size, shortage);
+  if (block == nullptr) [[unlikely]]
+    return RefuseShort(call, device, size, shortage);
   *devPtr = reinterpret_cast<void*>(memory.UserAddress(*block));
   return Status();
 }
 
 // --- Free (SPEC 30 §2.7)
 
-[[gnu::cold]] Status RefuseFree(const Call& call, const void* pointer, const memory::NodeMemory::Place& place) {
+[[gnu::cold]] Status RefuseFree(const Call& call, const void* pointer,
+                                const memory::NodeMemory::Place& place) {
   const Allocation* block = place.block;
   bool device_side = place.region == memory::AddressSpace::Region::kDevice;
-  constexpr char kRule[] = "A free takes the address that an allocation of the same kind returned, once (SPEC 30 §2.7)";
-  if (!device_side || block == nullptr || block->state.load(std::memory_order_acquire) == Allocation::State::kNever) {
+  constexpr char kRule[] =
+      "A free takes the address that an allocation of the same kind returned, once (SPEC 30 §2.7)";
+  if (!device_side || block == nullptr ||
+      block->state.load(std::memory_order_acquire) == Allocation::State::kNever) {
     Refusal refusal = call.Refuse(code::kRtParam, FindingId::kUnknownPointer);
     bool pinned = place.region == memory::AddressSpace::Region::kPinned;
     refusal.Say("devPtr %p is %s", pointer,
                 device_side ? "an address that was never allocated"
-                            : pinned ? "pinned host memory" : "host memory that the runtime did not allocate");
-    return refusal.Rule(kRule)
-        .Fix(pinned ? "call aclrtFreeHost" : "pass what aclrtMalloc returned")
-        .End();
+                : pinned    ? "pinned host memory"
+                            : "host memory that the runtime did not allocate");
+    return refusal.Rule(kRule).Fix(pinned ? "call aclrtFreeHost" : "pass what aclrtMalloc returned").End();
   }
   int device = call.runtime().UserId(place.device);
   if (!block->live()) {
@@ -191,25 +198,28 @@ Status Allocate(const Call& call, void** devPtr, size_t size, uint32_t policy, b
         .Say("devPtr %p, a block of %" PRIu64 " bytes on device %d, %s", pointer, block->size, device,
              block->by_reset ? "went with the reset of its device" : "was freed before")
         .Rule(kRule)
-        .Fix(block->by_reset ? "free memory before the device is reset" : "free it once; set the pointer to null after the first")
+        .Fix(block->by_reset ? "free memory before the device is reset"
+                             : "free it once; set the pointer to null after the first")
         .With("freed", FreedAt(*block), device)
         .With("allocated", AllocatedAt(*block), device)
         .End();
   }
   return call.Refuse(code::kRtParam, FindingId::kBadArgument)
-      .Say("devPtr %p is byte %" PRIu64 " of a block of %" PRIu64 " bytes on device %d, not its start", pointer, place.at,
-           block->size, device)
+      .Say("devPtr %p is byte %" PRIu64 " of a block of %" PRIu64 " bytes on device %d, not its start",
+           pointer, place.at, block->size, device)
       .Rule(kRule)
       .Fix("pass the address that aclrtMalloc returned, %p", static_cast<const char*>(pointer) - place.at)
       .With("allocated", AllocatedAt(*block), device)
       .End();
 }
 
-[[gnu::cold]] void NoteFreedInUse(const Call& call, const void* pointer, const Allocation& block, int logical) {
+[[gnu::cold]] void NoteFreedInUse(const Call& call, const void* pointer, const Allocation& block,
+                                  int logical) {
   int device = call.runtime().UserId(logical);
   Notice notice = call.Note(FindingId::kUseAfterFree);
-  notice.Say("devPtr %p, a block of %" PRIu64 " bytes on device %d, is freed while a task still uses it", pointer,
-             block.size, device)
+  notice
+      .Say("devPtr %p, a block of %" PRIu64 " bytes on device %d, is freed while a task still uses it",
+           pointer, block.size, device)
       .Rule("aclrtFree does not wait: tasks that use the memory are done before (SPEC 30 §2.7)")
       .Fix("synchronise the stream first, or call aclrtFreeWithDevSync");
   for (int user = 0; user < call.runtime().device_count(); ++user) {
@@ -284,7 +294,8 @@ Status aclrtGetMemInfo(Call& call, aclrtMemAttr attr, size_t* free, size_t* tota
   Context* context = nullptr;
   BELAY_TRY(NeedContext(call, &context));
   Amount amount;  // what the product does not have is 0 of 0, and a success
-  if (Exists(machine, kAttributes[value])) amount = Measure(call, context->device->logical, kAttributes[value]);
+  if (Exists(machine, kAttributes[value]))
+    amount = Measure(call, context->device->logical, kAttributes[value]);
   *free = amount.free;
   *total = amount.total;
   return Status();
@@ -305,7 +316,9 @@ Status aclrtMallocCached(Call& call, void** devPtr, size_t size, aclrtMemMallocP
   if (!single && call.machine().cann() >= facts::Cann::k91) {
     return call.Refuse(code::kNotSupported, FindingId::kUnsupported)
         .Say("policy is %u", value)
-        .Rule("From 9.1 on aclrtMallocCached takes HUGE_FIRST, HUGE_ONLY, NORMAL_ONLY and HUGE1G_ONLY (SPEC 30 §2.3)")
+        .Rule(
+            "From 9.1 on aclrtMallocCached takes HUGE_FIRST, HUGE_ONLY, NORMAL_ONLY and HUGE1G_ONLY (SPEC 30 "
+            "§2.3)")
         .Fix("use ACL_MEM_MALLOC_HUGE_FIRST, or aclrtMalloc")
         .End();
   }
@@ -322,12 +335,20 @@ Status aclrtMallocForTaskScheduler(Call& call, void** devPtr, size_t size, aclrt
   return Allocate(call, devPtr, size, static_cast<uint32_t>(policy), false, cfg);
 }
 
-Status aclrtFree(Call& call, void* devPtr) { return Free(call, devPtr, false); }
-Status aclrtFreeWithDevSync(Call& call, void* devPtr) { return Free(call, devPtr, true); }
+Status aclrtFree(Call& call, void* devPtr) {
+  return Free(call, devPtr, false);
+}
+Status aclrtFreeWithDevSync(Call& call, void* devPtr) {
+  return Free(call, devPtr, true);
+}
 
 // SPEC 30 §2.8: coherence is automatic; the arguments are still checked.
-Status aclrtMemFlush(Call& call, void* devPtr, size_t size) { return Maintain(call, devPtr, size); }
-Status aclrtMemInvalidate(Call& call, void* devPtr, size_t size) { return Maintain(call, devPtr, size); }
+Status aclrtMemFlush(Call& call, void* devPtr, size_t size) {
+  return Maintain(call, devPtr, size);
+}
+Status aclrtMemInvalidate(Call& call, void* devPtr, size_t size) {
+  return Maintain(call, devPtr, size);
+}
 
 Status aclrtMemGetAddressRange(Call& call, void* ptr, void** pbase, size_t* psize) {
   Context* context = nullptr;

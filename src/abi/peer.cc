@@ -57,8 +57,8 @@ Status aclrtDeviceEnablePeerAccess(Call& call, int32_t peerDeviceId, uint32_t fl
         .Say("device %d has no peer path to device %d on %s", device.user, peerDeviceId,
              call.machine().product().name.c_str())
         .Rule("Peers need a link that carries peer traffic (SPEC 32 §2.2)")
-        .Fix("ask aclrtDeviceCanAccessPeer(&can, %d, %d) first, and go through host memory when it says 0", device.user,
-             peerDeviceId)
+        .Fix("ask aclrtDeviceCanAccessPeer(&can, %d, %d) first, and go through host memory when it says 0",
+             device.user, peerDeviceId)
         .End();
   }
   if (call.memory().books().EnablePeer(device.logical, peer->logical) == Books::Enable::kTooMany) {
@@ -97,8 +97,9 @@ Status aclrtDevicePeerAccessStatus(Call& call, int32_t deviceId, int32_t peerDev
         .Fix("ask aclrtGetDeviceCount first")
         .End();
   }
-  *status = deviceId != peerDeviceId && call.memory().books().PeerEnabled(call.runtime().device(deviceId).logical,
-                                                                          call.runtime().device(peerDeviceId).logical)
+  *status = deviceId != peerDeviceId &&
+                    call.memory().books().PeerEnabled(call.runtime().device(deviceId).logical,
+                                                      call.runtime().device(peerDeviceId).logical)
                 ? 1
                 : 0;
   return Status();
@@ -108,7 +109,8 @@ Status aclrtDevicePeerAccessStatus(Call& call, int32_t deviceId, int32_t peerDev
 
 namespace {
 constexpr uint32_t kSigned = ACL_RT_ATOMIC_CAPABILITY_SIGNED, kUnsigned = ACL_RT_ATOMIC_CAPABILITY_UNSIGNED;
-constexpr uint32_t kScalar32 = ACL_RT_ATOMIC_CAPABILITY_SCALAR32, kScalar64 = ACL_RT_ATOMIC_CAPABILITY_SCALAR64;
+constexpr uint32_t kScalar32 = ACL_RT_ATOMIC_CAPABILITY_SCALAR32,
+                   kScalar64 = ACL_RT_ATOMIC_CAPABILITY_SCALAR64;
 constexpr int kFirstFloat = 10, kLastSimt = 12, kLastKnown = 31;
 
 uint32_t Capabilities(int operation, bool with_host) {
@@ -147,8 +149,9 @@ void Fill(const Call& call, uint32_t* capabilities, const aclrtAtomicOperation* 
 }
 }  // namespace
 
-Status aclrtDeviceGetP2PAtomicCapabilities(Call& call, uint32_t* capabilities, const aclrtAtomicOperation* operations,
-                                           const uint32_t count, int32_t srcDeviceId, int32_t dstDeviceId) {
+Status aclrtDeviceGetP2PAtomicCapabilities(Call& call, uint32_t* capabilities,
+                                           const aclrtAtomicOperation* operations, const uint32_t count,
+                                           int32_t srcDeviceId, int32_t dstDeviceId) {
   BELAY_TRY(CheckOperations(call, operations, count));
   Device *source = nullptr, *target = nullptr;
   BELAY_TRY(NeedDevice(call, srcDeviceId, "srcDeviceId", &source));
@@ -158,8 +161,9 @@ Status aclrtDeviceGetP2PAtomicCapabilities(Call& call, uint32_t* capabilities, c
   return Status();
 }
 
-Status aclrtDeviceGetHostAtomicCapabilities(Call& call, uint32_t* capabilities, const aclrtAtomicOperation* operations,
-                                            const uint32_t count, int32_t deviceId) {
+Status aclrtDeviceGetHostAtomicCapabilities(Call& call, uint32_t* capabilities,
+                                            const aclrtAtomicOperation* operations, const uint32_t count,
+                                            int32_t deviceId) {
   BELAY_TRY(CheckOperations(call, operations, count));
   Device* device = nullptr;
   BELAY_TRY(NeedDevice(call, deviceId, "deviceId", &device));

@@ -17,17 +17,17 @@ int UserDevice(const Call& call, const NodeMemory::Place& place) {
   return place.device >= 0 ? call.runtime().UserId(place.device) : -1;
 }
 
-[[gnu::cold]] Status RefuseExtent(const Call& call, const void* address, uint64_t extent, const NodeMemory::Place& place,
-                                  const char* parameter) {
+[[gnu::cold]] Status RefuseExtent(const Call& call, const void* address, uint64_t extent,
+                                  const NodeMemory::Place& place, const char* parameter) {
   const Allocation& block = *place.block;
   int device = UserDevice(call, place);
   Refusal refusal = call.Refuse(code::kRtParam, FindingId::kOutOfBounds);
-  refusal.Say("%s %p + %" PRIu64 " bytes reaches byte %" PRIu64 " of a %s of %" PRIu64 " bytes", parameter, address,
-              extent, place.at + extent, BlockName(place), block.size);
+  refusal.Say("%s %p + %" PRIu64 " bytes reaches byte %" PRIu64 " of a %s of %" PRIu64 " bytes", parameter,
+              address, extent, place.at + extent, BlockName(place), block.size);
   if (device >= 0) refusal.Say(" on device %d", device);
   return refusal.Rule("A range lies inside one live block (SPEC 31 §0.4)")
-      .Fix("allocate at least %" PRIu64 " bytes, or touch at most %" PRIu64 " from here on", place.at + extent,
-           place.at < block.extent ? block.extent - place.at : 0)
+      .Fix("allocate at least %" PRIu64 " bytes, or touch at most %" PRIu64 " from here on",
+           place.at + extent, place.at < block.extent ? block.extent - place.at : 0)
       .With("allocated", AllocatedAt(block), device)
       .End();
 }
@@ -40,7 +40,8 @@ int UserDevice(const Call& call, const NodeMemory::Place& place) {
   if (call.memory().host().FindAlias(reinterpret_cast<uintptr_t>(address), &found)) {
     uintptr_t host = found.start + (reinterpret_cast<uintptr_t>(address) - found.alias);
     refusal.Fix("pass the host address 0x%" PRIxPTR, host)
-        .With("registered", {"aclrtHostRegister", found.thread, found.site}, call.runtime().UserId(found.device));
+        .With("registered", {"aclrtHostRegister", found.thread, found.site},
+              call.runtime().UserId(found.device));
   } else {
     refusal.Fix("pass an address that is registered");
   }
@@ -48,12 +49,15 @@ int UserDevice(const Call& call, const NodeMemory::Place& place) {
 }
 }  // namespace
 
-runtime::Moment AllocatedAt(const Allocation& block) { return {nullptr, block.allocated_thread, block.allocated}; }
+runtime::Moment AllocatedAt(const Allocation& block) {
+  return {nullptr, block.allocated_thread, block.allocated};
+}
 runtime::Moment FreedAt(const Allocation& block) {
   return {block.by_reset ? "a device reset" : nullptr, block.freed_thread, block.freed};
 }
 
-Status RefuseBlock(const Call& call, const void* address, const NodeMemory::Place& place, const char* parameter) {
+Status RefuseBlock(const Call& call, const void* address, const NodeMemory::Place& place,
+                   const char* parameter) {
   int device = UserDevice(call, place);
   const Allocation* block = place.block;
   if (block == nullptr || block->state.load(std::memory_order_acquire) == Allocation::State::kNever) {
@@ -65,8 +69,8 @@ Status RefuseBlock(const Call& call, const void* address, const NodeMemory::Plac
         .End();
   }
   return call.Refuse(code::kRtParam, FindingId::kUseAfterFree)
-      .Say("%s %p lies in a %s of %" PRIu64 " bytes that %s", parameter, address, BlockName(place), block->size,
-           block->by_reset ? "went with the reset of its device" : "was freed")
+      .Say("%s %p lies in a %s of %" PRIu64 " bytes that %s", parameter, address, BlockName(place),
+           block->size, block->by_reset ? "went with the reset of its device" : "was freed")
       .Rule("Memory is used only between its allocation and its free (SPEC 31 §0.4)")
       .Fix("move the %s behind the last use", block->by_reset ? "reset" : "free")
       .With("freed", FreedAt(*block), device)
@@ -81,7 +85,8 @@ Status RefuseRange(const Call& call, const void* address, uint64_t extent, const
   return RefuseExtent(call, address, extent, place, parameter);
 }
 
-Status NeedDeviceRange(const Call& call, const void* address, uint64_t extent, const char* parameter, Range* range) {
+Status NeedDeviceRange(const Call& call, const void* address, uint64_t extent, const char* parameter,
+                       Range* range) {
   BELAY_TRY(NeedRange(call, address, extent, parameter, range));
   if (range->on_device()) return Status();
   return call.Refuse(code::kRtParam, FindingId::kUnknownPointer)

@@ -10,10 +10,13 @@ namespace {
 using check::FindingId;
 using check::Severity;
 
-// Functions that already said that they are not supported, or gave their documented refusal: once each is enough.
+// Functions that already said that they are not supported, or gave their documented refusal: once each is
+// enough.
 std::atomic<bool> g_said[static_cast<size_t>(facts::Fn::kCount)];
 
-bool SaidBefore(facts::Fn fn) { return g_said[static_cast<size_t>(fn)].exchange(true, std::memory_order_relaxed); }
+bool SaidBefore(facts::Fn fn) {
+  return g_said[static_cast<size_t>(fn)].exchange(true, std::memory_order_relaxed);
+}
 }  // namespace
 
 Notice::Notice(const Call& call, FindingId id) : call_(call), finding_(id) {
@@ -21,7 +24,8 @@ Notice::Notice(const Call& call, FindingId id) : call_(call), finding_(id) {
   finding_.where.api = call.name();
   finding_.where.thread = call.thread().id;
   finding_.where.site = call.site();
-  if (runtime::Context* context = call.context(); context != nullptr) finding_.where.device = context->device->user;
+  if (runtime::Context* context = call.context(); context != nullptr)
+    finding_.where.device = context->device->user;
 }
 
 Notice& Notice::Say(const char* format, ...) {
@@ -62,7 +66,9 @@ Notice& Notice::With(const char* role, const runtime::Moment& moment, int device
   return *this;
 }
 
-void Notice::Send() { call_.runtime().reporter().Report(finding_); }
+void Notice::Send() {
+  call_.runtime().reporter().Report(finding_);
+}
 
 Refusal& Refusal::Say(const char* format, ...) {
   va_list args;

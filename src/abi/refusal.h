@@ -3,9 +3,8 @@
 //   return call.Refuse(code::kRtParam, FindingId::kOutOfBounds)
 //       .Say("count %zu leaves ...", count).Rule("... (SPEC 31 §0.4)").Fix("...").End();
 //
-// Guarantees: End() stores the code and the text for aclrtGetLastError and aclGetRecentErrMsg, whatever `check` says, and
-// reports the finding if it is wanted.
-// Threading: lives inside one call.
+// Guarantees: End() stores the code and the text for aclrtGetLastError and aclGetRecentErrMsg, whatever
+// `check` says, and reports the finding if it is wanted. Threading: lives inside one call.
 #pragma once
 
 #include <cstdarg>
@@ -66,7 +65,8 @@ class [[nodiscard]] Notice {
 // A finding that goes with a refusal.
 class [[nodiscard]] Refusal : private Notice {
  public:
-  [[gnu::cold]] Refusal(const Call& call, int32_t code, check::FindingId id) : Notice(call, id), code_(code) {}
+  [[gnu::cold]] Refusal(const Call& call, int32_t code, check::FindingId id)
+      : Notice(call, id), code_(code) {}
 
   __attribute__((format(printf, 2, 3))) Refusal& Say(const char* format, ...);
   Refusal& Rule(const char* rule) { return Notice::Rule(rule), *this; }

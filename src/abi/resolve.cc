@@ -10,8 +10,8 @@ using runtime::Device;
 using runtime::EventObject;
 using runtime::StreamObject;
 
-[[gnu::cold]] Status BadHandle(const Call& call, const char* what, const void* handle, const runtime::Moment* created,
-                               const runtime::Moment* destroyed, int device) {
+[[gnu::cold]] Status BadHandle(const Call& call, const char* what, const void* handle,
+                               const runtime::Moment* created, const runtime::Moment* destroyed, int device) {
   Refusal refusal = call.Refuse(code::kHandle, FindingId::kBadHandle);
   if (destroyed != nullptr) {
     refusal.Say("%s %p was destroyed", what, handle)
@@ -30,10 +30,11 @@ using runtime::StreamObject;
   Refusal refusal = call.Refuse(code::kStreamContext, FindingId::kWrongContext);
   refusal.On(current.device->user, stream.id);
   if (owner.user != current.device->user) {
-    refusal.Say("stream %p belongs to device %d, but device %d is current in this thread", stream.handle, owner.user,
-                current.device->user);
+    refusal.Say("stream %p belongs to device %d, but device %d is current in this thread", stream.handle,
+                owner.user, current.device->user);
   } else {
-    refusal.Say("stream %p belongs to another context of device %d than the current one", stream.handle, owner.user);
+    refusal.Say("stream %p belongs to another context of device %d than the current one", stream.handle,
+                owner.user);
   }
   refusal.Rule("A stream may be used only while the context that it was created in is current (SPEC 20 §2)")
       .With("stream created", stream.created, owner.user, stream.id)
@@ -52,8 +53,9 @@ Status NoContext(const Call& call) {
   Refusal refusal = call.Refuse(code::kContextNull, FindingId::kNoContext);
   if (thread.context != nullptr) {
     const Context& dead = *thread.context;
-    refusal.Say("the context that thread %u had bound is gone: %s", thread.id,
-                dead.is_primary ? "its device was reset" : "it was destroyed")
+    refusal
+        .Say("the context that thread %u had bound is gone: %s", thread.id,
+             dead.is_primary ? "its device was reset" : "it was destroyed")
         .With("bound", thread.bound, dead.device->user)
         .With(dead.is_primary ? "reset" : "destroyed", dead.destroyed, dead.device->user);
   } else {
@@ -64,37 +66,44 @@ Status NoContext(const Call& call) {
           .With("bound in another thread", last.by, last.device);
     }
   }
-  return refusal.Rule("The current context belongs to one thread and is not inherited by others (SPEC 10 §6.2)")
+  return refusal
+      .Rule("The current context belongs to one thread and is not inherited by others (SPEC 10 §6.2)")
       .Fix("call aclrtSetDevice or aclrtSetCurrentContext in this thread before %s", call.name())
       .End();
 }
 
 Status NeedContext(const Call& call, Context** context) {
   *context = call.context();
-  if (*context == nullptr) [[unlikely]] return NoContext(call);
+  if (*context == nullptr) [[unlikely]]
+    return NoContext(call);
   return Status();
 }
 
 [[gnu::cold]] static Status BadDevice(const Call& call, int32_t id, const char* parameter) {
   const runtime::Runtime& runtime = call.runtime();
   Refusal refusal = call.Refuse(code::kDeviceId, FindingId::kBadArgument);
-  refusal.Say("%s is %d, but the devices of this process are 0 to %d", parameter, id, runtime.device_count() - 1)
-      .Rule("A device id is an index into the visible devices, from 0 to the device count - 1 (SPEC 10 §3.1)");
+  refusal
+      .Say("%s is %d, but the devices of this process are 0 to %d", parameter, id, runtime.device_count() - 1)
+      .Rule(
+          "A device id is an index into the visible devices, from 0 to the device count - 1 (SPEC 10 §3.1)");
   const std::vector<int>& visible = runtime.visibility().logical;
   auto physical = std::find(visible.begin(), visible.end(), id);
   if (!runtime.visibility().reason.empty()) refusal.Say("; %s", runtime.visibility().reason.c_str());
   if (physical != visible.end()) {
-    refusal.Say("; %d is the physical id of the device that ASCEND_RT_VISIBLE_DEVICES makes number %d", id,
-                static_cast<int>(physical - visible.begin()))
+    refusal
+        .Say("; %d is the physical id of the device that ASCEND_RT_VISIBLE_DEVICES makes number %d", id,
+             static_cast<int>(physical - visible.begin()))
         .Fix("pass %d instead of %d", static_cast<int>(physical - visible.begin()), id);
   } else {
-    refusal.Fix("ask aclrtGetDeviceCount first; more devices: --devices N, or correct ASCEND_RT_VISIBLE_DEVICES");
+    refusal.Fix(
+        "ask aclrtGetDeviceCount first; more devices: --devices N, or correct ASCEND_RT_VISIBLE_DEVICES");
   }
   return refusal.End();
 }
 
 Status NeedDevice(const Call& call, int32_t id, const char* parameter, Device** device) {
-  if (id < 0 || id >= call.runtime().device_count()) [[unlikely]] return BadDevice(call, id, parameter);
+  if (id < 0 || id >= call.runtime().device_count()) [[unlikely]]
+    return BadDevice(call, id, parameter);
   *device = &call.runtime().device(id);
   return Status();
 }
@@ -105,7 +114,8 @@ Status NeedAnyStream(const Call& call, Context& context, const void* handle, Str
     return Status();
   }
   *stream = call.runtime().FindStream(handle);
-  if (*stream != nullptr) [[likely]] return Status();
+  if (*stream != nullptr) [[likely]]
+    return Status();
   const StreamObject* dead = call.runtime().FindDeadStream(handle);
   return BadHandle(call, "stream", handle, dead != nullptr ? &dead->created : nullptr,
                    dead != nullptr ? &dead->destroyed : nullptr, dead != nullptr ? dead->device->user : -1);
@@ -113,7 +123,8 @@ Status NeedAnyStream(const Call& call, Context& context, const void* handle, Str
 
 Status NeedStream(const Call& call, Context& context, const void* handle, StreamObject** stream) {
   BELAY_TRY(NeedAnyStream(call, context, handle, stream));
-  if ((*stream)->context != &context) [[unlikely]] return ForeignStream(call, context, **stream);
+  if ((*stream)->context != &context) [[unlikely]]
+    return ForeignStream(call, context, **stream);
   return Status();
 }
 
@@ -138,7 +149,8 @@ Status NeedEvent(const Call& call, const void* handle, EventObject** event) {
         .End();
   }
   *event = call.runtime().FindEvent(handle);
-  if (*event != nullptr) [[likely]] return Status();
+  if (*event != nullptr) [[likely]]
+    return Status();
   const EventObject* dead = call.runtime().FindDeadEvent(handle);
   return BadHandle(call, "event", handle, dead != nullptr ? &dead->created : nullptr,
                    dead != nullptr ? &dead->destroyed : nullptr, dead != nullptr ? dead->device->user : -1);

@@ -11,10 +11,13 @@ Status NeedContext(const Call& call, runtime::Context** context);
 // A device id of the program, or 107001.
 Status NeedDevice(const Call& call, int32_t id, const char* parameter, runtime::Device** device);
 
-// The stream that a handle names in the current context; null is the context's default stream. 107017, 107003.
-Status NeedStream(const Call& call, runtime::Context& context, const void* handle, runtime::StreamObject** stream);
+// The stream that a handle names in the current context; null is the context's default stream. 107017,
+// 107003.
+Status NeedStream(const Call& call, runtime::Context& context, const void* handle,
+                  runtime::StreamObject** stream);
 // The same for calls that only read: any context of the process will do (SPEC 20 §2).
-Status NeedAnyStream(const Call& call, runtime::Context& context, const void* handle, runtime::StreamObject** stream);
+Status NeedAnyStream(const Call& call, runtime::Context& context, const void* handle,
+                     runtime::StreamObject** stream);
 
 // The same with the thread's context, for calls that need nothing else of it.
 Status NeedCurrentStream(const Call& call, const void* handle, runtime::StreamObject** stream);

@@ -13,8 +13,8 @@ using runtime::StreamObject;
 
 namespace {
 constexpr uint32_t kLowestPriority = 7;
-constexpr uint32_t kKnownFlags = ACL_STREAM_FAST_LAUNCH | ACL_STREAM_FAST_SYNC | ACL_STREAM_PERSISTENT | ACL_STREAM_HUGE |
-                                 ACL_STREAM_CPU_SCHEDULE | ACL_STREAM_DEVICE_USE_ONLY;
+constexpr uint32_t kKnownFlags = ACL_STREAM_FAST_LAUNCH | ACL_STREAM_FAST_SYNC | ACL_STREAM_PERSISTENT |
+                                 ACL_STREAM_HUGE | ACL_STREAM_CPU_SCHEDULE | ACL_STREAM_DEVICE_USE_ONLY;
 
 Status Create(Call& call, aclrtStream* stream, uint32_t priority, uint32_t flags) {
   Context* context = nullptr;
@@ -26,8 +26,9 @@ Status Create(Call& call, aclrtStream* stream, uint32_t priority, uint32_t flags
   }
   const runtime::Device& device = *context->device;
   Refusal refusal = call.Refuse(call.machine().quirks().stream_exhaust_code, FindingId::kResourceExhausted);
-  refusal.Say("device %d has no stream left: this process holds all %u", device.user,
-              call.memory().books().limits().streams)
+  refusal
+      .Say("device %d has no stream left: this process holds all %u", device.user,
+           call.memory().books().limits().streams)
       .Rule("Streams per device are limited; default streams count (SPEC 20 §2.1)")
       .Fix("destroy streams that are no longer used, or share streams");
   if (!context->streams.empty()) {
@@ -37,14 +38,17 @@ Status Create(Call& call, aclrtStream* stream, uint32_t priority, uint32_t flags
   return refusal.End();
 }
 
-// What priority a created stream has (SPEC 20 §3.1): clamped where it is used, stored as 0 where it is reserved.
+// What priority a created stream has (SPEC 20 §3.1): clamped where it is used, stored as 0 where it is
+// reserved.
 uint32_t EffectivePriority(const machine::Machine& machine, uint32_t priority) {
   bool used = machine.cann() >= facts::Cann::k91 || machine.family() == facts::Family::kInf;
   return used ? std::min(priority, kLowestPriority) : 0;
 }
 }  // namespace
 
-Status aclrtCreateStream(Call& call, aclrtStream* stream) { return Create(call, stream, 0, 0); }
+Status aclrtCreateStream(Call& call, aclrtStream* stream) {
+  return Create(call, stream, 0, 0);
+}
 
 Status aclrtCreateStreamWithConfig(Call& call, aclrtStream* stream, uint32_t priority, uint32_t flag) {
   const machine::Machine& machine = call.machine();
@@ -52,13 +56,16 @@ Status aclrtCreateStreamWithConfig(Call& call, aclrtStream* stream, uint32_t pri
   if (same_as_plain) return Create(call, stream, 0, 0);
   if ((flag & (ACL_STREAM_DEVICE_USE_ONLY | ACL_STREAM_PERSISTENT)) != 0) {
     return call.Refuse(code::kNotSupported, FindingId::kUnsupported)
-        .Say("flag 0x%x asks for a persistent or device-driven stream, which is not built yet in this version of Belay",
-             flag)
+        .Say(
+            "flag 0x%x asks for a persistent or device-driven stream, which is not built yet in this version "
+            "of Belay",
+            flag)
         .Rule("What is not there answers 207000 and never succeeds silently (SPEC 00 rule 7)")
         .Fix("create the stream without these flags")
         .End();
   }
-  if (machine.cann() == facts::Cann::k85 && machine.family() == facts::Family::kInf && priority > kLowestPriority) {
+  if (machine.cann() == facts::Cann::k85 && machine.family() == facts::Family::kInf &&
+      priority > kLowestPriority) {
     return call.Refuse(code::kInvalidParam, FindingId::kBadArgument)
         .Say("priority is %u", priority)
         .Rule("Priorities go from 0, the highest, to 7 (SPEC 20 §3.1)")

@@ -30,7 +30,8 @@ Status SynchronizeAll(const Call& call, const std::vector<StreamObject*>& stream
       return Expired(call, code::kStreamTimeout, timeout_ms, "the device");
     }
   }
-  for (size_t i = 0; i < streams.size() && first.ok(); ++i) first = ReportFailure(call, *streams[i]->stream, sequences[i]);
+  for (size_t i = 0; i < streams.size() && first.ok(); ++i)
+    first = ReportFailure(call, *streams[i]->stream, sequences[i]);
   return first;
 }
 }  // namespace
@@ -50,23 +51,27 @@ Status NeedTimeout(const Call& call, int32_t timeout_ms) {
 }
 
 Status ReportFailure(const Call& call, engine::Stream& stream, uint64_t sequence) {
-  if (!stream.failed()) [[likely]] return Status();
+  if (!stream.failed()) [[likely]]
+    return Status();
   engine::Failure failure = call.engine().TakeFailure(stream, sequence);
   if (failure.code == 0) return Status();
   int device = call.runtime().UserId(stream.device);
   bool host_ram = failure.code == 207018;
-  Refusal refusal = call.Refuse(failure.code, host_ram ? FindingId::kResourceExhausted : FindingId::kPeerNotEnabled);
+  Refusal refusal =
+      call.Refuse(failure.code, host_ram ? FindingId::kResourceExhausted : FindingId::kPeerNotEnabled);
   refusal.On(device, stream.id);
   if (host_ram) {
-    refusal.Say("task %llu of stream %d failed: the host RAM for device bytes is used up (%llu MiB of %llu MiB)",
-                static_cast<unsigned long long>(failure.sequence - 1), stream.id,
-                static_cast<unsigned long long>(call.memory().physical().used_bytes() >> 20),
-                static_cast<unsigned long long>(call.memory().physical().budget_bytes() >> 20))
+    refusal
+        .Say("task %llu of stream %d failed: the host RAM for device bytes is used up (%llu MiB of %llu MiB)",
+             static_cast<unsigned long long>(failure.sequence - 1), stream.id,
+             static_cast<unsigned long long>(call.memory().physical().used_bytes() >> 20),
+             static_cast<unsigned long long>(call.memory().physical().budget_bytes() >> 20))
         .Rule("Device bytes that were written take host RAM, at most `host-memory` (SPEC 31 §0.5)")
         .Fix("raise --host-memory, or write fewer bytes");
   } else {
-    refusal.Say("task %llu of stream %d failed: its peer direction was closed before it started",
-                static_cast<unsigned long long>(failure.sequence - 1), stream.id)
+    refusal
+        .Say("task %llu of stream %d failed: its peer direction was closed before it started",
+             static_cast<unsigned long long>(failure.sequence - 1), stream.id)
         .Rule("A task that starts after aclrtDeviceDisablePeerAccess fails (SPEC 32 §2.3)")
         .Fix("synchronise the stream before you disable peer access");
   }
@@ -90,8 +95,9 @@ Status SynchronizeDevice(const Call& call, int32_t timeout_ms) {
   Context* context = nullptr;
   BELAY_TRY(NeedContext(call, &context));
   bool whole_device = call.machine().cann() < facts::Cann::k90;
-  return SynchronizeAll(call, whole_device ? call.runtime().StreamsOf(*context->device) : call.runtime().StreamsOf(*context),
-                        timeout_ms);
+  return SynchronizeAll(
+      call, whole_device ? call.runtime().StreamsOf(*context->device) : call.runtime().StreamsOf(*context),
+      timeout_ms);
 }
 
 Status SynchronizeWhole(const Call& call, runtime::Device& device) {

@@ -1,4 +1,5 @@
-// Where in the user's program a call came from: a return address, kept raw and turned into text only when printed.
+// Where in the user's program a call came from: a return address, kept raw and turned into text only when
+// printed.
 //
 //   bit 63 = 0   a return address
 //   bit 63 = 1   an interned stack (option `sites` > 1): bits 0..31 are its index

@@ -1,4 +1,5 @@
-// A string with a fixed room, for messages that must not allocate: findings are also made in a signal handler.
+// A string with a fixed room, for messages that must not allocate: findings are also made in a signal
+// handler.
 //
 // Text that does not fit is cut and ends in "...". Threading: a value.
 #pragma once

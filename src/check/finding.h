@@ -14,7 +14,8 @@ namespace belay::check {
 
 // One side of a finding. Unknown members keep their defaults and are printed as unknown, never invented.
 struct Place {
-  const char* role = "";      // "call", "allocated", "freed", "submitted", "created", "destroyed", "finalised", ...
+  const char* role =
+      "";  // "call", "allocated", "freed", "submitted", "created", "destroyed", "finalised", ...
   const char* api = nullptr;  // the public function, static text; null when it was not an API call
   uint32_t thread = 0;        // kernel thread id; 0 = unknown
   int32_t device = -1;        // user id; -1 = none or unknown

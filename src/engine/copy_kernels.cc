@@ -16,17 +16,10 @@ namespace {
 constexpr size_t kMiB = size_t{1} << 20;
 
 const char* const kClassNames[CopyTuning::kClasses] = {
-    "copies below 16 MiB",
-    "copies of 16-32 MiB",
-    "copies of 32-64 MiB",
-    "copies of 64-128 MiB",
-    "copies from 128 MiB",
-    "rows below 1 KiB into a pitch",
-    "rows of 1-16 KiB into a pitch",
-    "rows from 16 KiB into a pitch",
-    "rows below 1 KiB packed",
-    "rows of 1-16 KiB packed",
-    "rows from 16 KiB packed",
+    "copies below 16 MiB",           "copies of 16-32 MiB",           "copies of 32-64 MiB",
+    "copies of 64-128 MiB",          "copies from 128 MiB",           "rows below 1 KiB into a pitch",
+    "rows of 1-16 KiB into a pitch", "rows from 16 KiB into a pitch", "rows below 1 KiB packed",
+    "rows of 1-16 KiB packed",       "rows from 16 KiB packed",
 };
 
 int LinearClass(size_t bytes) {
@@ -96,7 +89,8 @@ CopyKernels& ProcessKernels() {
   return kernels;
 }
 
-// Never smaller than the real limit by more than a trial is worth: below this no copy asks what the machine has.
+// Never smaller than the real limit by more than a trial is worth: below this no copy asks what the machine
+// has.
 constexpr size_t kSurelySmall = 8 * kMiB;
 
 }  // namespace
@@ -105,7 +99,7 @@ CopyLimits CopyLimits::Detect() {
   CopyLimits limits;
   int best_level = 0;
   for (int index = 0; index < 16; ++index) {
-    auto read = [index](const char* name, char (&into)[32]) {
+    auto read = [index](const char* name, char(&into)[32]) {
       Text<128> path;
       path.Format("/sys/devices/system/cpu/cpu0/cache/index%d/%s", index, name);
       FILE* file = fopen(path.c_str(), "re");
@@ -124,7 +118,8 @@ CopyLimits CopyLimits::Detect() {
     best_level = atoi(level);
     limits.last_level_cache = bytes;
   }
-  if (limits.last_level_cache > 0) limits.big_copy = std::clamp(limits.last_level_cache / 2, kSurelySmall, 16 * kMiB);
+  if (limits.last_level_cache > 0)
+    limits.big_copy = std::clamp(limits.last_level_cache / 2, kSurelySmall, 16 * kMiB);
   return limits;
 }
 
@@ -174,13 +169,15 @@ CopyTuning CopyKernels::tuning() const {
   tuning.limits = limits_;
   for (int i = 0; i < CopyTuning::kClasses; ++i) {
     const CopyTrial& trial = trials_[i];
-    tuning.classes[static_cast<size_t>(i)] = {kClassNames[i], trial.settled_once(), trial.choice(), trial.gain()};
+    tuning.classes[static_cast<size_t>(i)] = {kClassNames[i], trial.settled_once(), trial.choice(),
+                                              trial.gain()};
   }
   return tuning;
 }
 
 std::string CopyTuning::ToString() const {
-  static const char* const kLoops[kCopyLoops] = {"libc", "streaming stores", "streaming stores to four pages in turn"};
+  static const char* const kLoops[kCopyLoops] = {"libc", "streaming stores",
+                                                 "streaming stores to four pages in turn"};
   Text<2048> text;
   text.Format("last-level cache %zu KiB; copies from %zu KiB are measured, smaller ones use libc\n",
               limits.last_level_cache >> 10, limits.big_copy >> 10);
@@ -193,7 +190,9 @@ std::string CopyTuning::ToString() const {
   return std::string(text.view());
 }
 
-void CopyBytes(const CopyShape& shape) { CopyBytes(shape, shape.Bytes()); }
+void CopyBytes(const CopyShape& shape) {
+  CopyBytes(shape, shape.Bytes());
+}
 
 void CopyBytes(const CopyShape& part, size_t whole_bytes) {
   if (part.height == 1 && whole_bytes < kSurelySmall) {
@@ -203,8 +202,12 @@ void CopyBytes(const CopyShape& part, size_t whole_bytes) {
   ProcessKernels().Copy(part, whole_bytes);
 }
 
-void FillBytes(uint8_t* dst, int value, size_t bytes) { memset(dst, value, bytes); }
+void FillBytes(uint8_t* dst, int value, size_t bytes) {
+  memset(dst, value, bytes);
+}
 
-CopyTuning CurrentCopyTuning() { return ProcessKernels().tuning(); }
+CopyTuning CurrentCopyTuning() {
+  return ProcessKernels().tuning();
+}
 
 }  // namespace belay::engine

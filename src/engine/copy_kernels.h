@@ -1,11 +1,12 @@
-// Moves and sets bytes as fast as this machine can: libc where it is best, non-temporal stores where they win.
+// Moves and sets bytes as fast as this machine can: libc where it is best, non-temporal stores where they
+// win.
 //
-// Guarantees: the result is as if the source were read whole before the first byte is written (SPEC 31 §0.4.6);
-// bytes between the rows of a shape are neither read nor written; all stores are visible to whoever synchronises
-// with the caller after the return. Which loop is best for big copies is measured on the user's own copies and
-// measured again now and then, never assumed.
-// Threading: any thread at any time; no lock and no allocation (but for rows that overlap at unequal pitches).
-// Cost: below `big_copy` bytes, libc's memmove and a few branches.
+// Guarantees: the result is as if the source were read whole before the first byte is written (SPEC 31
+// §0.4.6); bytes between the rows of a shape are neither read nor written; all stores are visible to whoever
+// synchronises with the caller after the return. Which loop is best for big copies is measured on the user's
+// own copies and measured again now and then, never assumed. Threading: any thread at any time; no lock and
+// no allocation (but for rows that overlap at unequal pitches). Cost: below `big_copy` bytes, libc's memmove
+// and a few branches.
 #pragma once
 
 #include <array>
@@ -68,8 +69,8 @@ class CopyKernels {
 // Moves the bytes of a shape.
 void CopyBytes(const CopyShape& shape);
 
-// Moves one part of a copy of `whole_bytes` that the caller cut: the size of the whole picks the loop. Parts from
-// 4 MiB on are also measured.
+// Moves one part of a copy of `whole_bytes` that the caller cut: the size of the whole picks the loop. Parts
+// from 4 MiB on are also measured.
 void CopyBytes(const CopyShape& part, size_t whole_bytes);
 
 // memset: libc's is the best at every size.

@@ -16,10 +16,12 @@ namespace {
 
 constexpr CopyLoop kAllLoops[] = {CopyLoop::kCached, CopyLoop::kStream, CopyLoop::kInterleave};
 
-// Exact heap blocks, so that a sanitizer sees the first byte outside; `skew` moves the start off its alignment.
+// Exact heap blocks, so that a sanitizer sees the first byte outside; `skew` moves the start off its
+// alignment.
 class Buffer {
  public:
-  Buffer(size_t bytes, size_t skew, uint32_t seed) : block_(new uint8_t[bytes + skew]), skew_(skew), bytes_(bytes) {
+  Buffer(size_t bytes, size_t skew, uint32_t seed)
+      : block_(new uint8_t[bytes + skew]), skew_(skew), bytes_(bytes) {
     uint64_t word = seed * 0x9e3779b97f4a7c15u + 1;
     for (size_t i = 0; i < bytes + skew; i += sizeof word) {
       word = word * 6364136223846793005u + 1442695040888963407u;
@@ -54,12 +56,14 @@ template <class Copy>
 ::testing::AssertionResult CopiesExactly(const Case& c, Copy copy) {
   auto extent = [&](size_t gap) { return *CopyShape::Extent(c.width + gap, c.width, c.height); };
   Buffer dst(extent(c.dst_gap), c.dst_skew, 1), src(extent(c.src_gap), c.src_skew, 2);
-  auto shape = CopyShape::Rows(dst.data(), c.width + c.dst_gap, src.data(), c.width + c.src_gap, c.width, c.height);
+  auto shape =
+      CopyShape::Rows(dst.data(), c.width + c.dst_gap, src.data(), c.width + c.src_gap, c.width, c.height);
   std::vector<uint8_t> expected = Expected(dst, src, *shape);
   copy(*shape);
   if (dst.Snapshot() == expected) return ::testing::AssertionSuccess();
-  return ::testing::AssertionFailure() << "width " << c.width << " height " << c.height << " gaps " << c.dst_gap << " "
-                                       << c.src_gap << " skews " << c.dst_skew << " " << c.src_skew;
+  return ::testing::AssertionFailure()
+         << "width " << c.width << " height " << c.height << " gaps " << c.dst_gap << " " << c.src_gap
+         << " skews " << c.dst_skew << " " << c.src_skew;
 }
 
 CopyLimits SmallLimits() {
@@ -105,7 +109,8 @@ TEST(CopyLoopsTest, LinearAtEveryAlignment) {
 
 TEST(CopyLoopsTest, CachedRowsOfEveryWidth) {
   auto copy = [](const CopyShape& s) { CopyRows(CopyLoop::kCached, s); };
-  for (size_t width = 1; width <= 140; ++width) EXPECT_TRUE(CopiesExactly({width, 7, 3, 1, width % 5, 0}, copy));
+  for (size_t width = 1; width <= 140; ++width)
+    EXPECT_TRUE(CopiesExactly({width, 7, 3, 1, width % 5, 0}, copy));
 }
 
 TEST(CopyLoopsTest, NonTemporalRowsOfManyWidths) {
@@ -171,7 +176,8 @@ TEST(CopyKernelsTest, PartsMakeAWhole) {
   auto copy = [&](const CopyShape& s) {
     for (size_t r = 0; r < s.height; r += 3) {
       kernels.Copy(s.RowRange(r, std::min<size_t>(3, s.height - r)).ColumnRange(0, 100), s.Bytes());
-      kernels.Copy(s.RowRange(r, std::min<size_t>(3, s.height - r)).ColumnRange(100, s.width - 100), s.Bytes());
+      kernels.Copy(s.RowRange(r, std::min<size_t>(3, s.height - r)).ColumnRange(100, s.width - 100),
+                   s.Bytes());
     }
   };
   EXPECT_TRUE(CopiesExactly({30'000, 10, 16, 48, 0, 0}, copy));
@@ -194,8 +200,9 @@ TEST(CopyKernelsTest, OverlapIsAsIfThroughATemporary) {
       memcpy(&expected[dst_at + r * dst_pitch], &before[src_at + r * src_pitch], width);
     }
     kernels.Copy(s, s.Bytes());
-    ASSERT_EQ(block.Snapshot(), expected) << "width " << width << " height " << height << " pitches " << dst_pitch << " "
-                                          << src_pitch << " at " << dst_at << " " << src_at;
+    ASSERT_EQ(block.Snapshot(), expected)
+        << "width " << width << " height " << height << " pitches " << dst_pitch << " " << src_pitch << " at "
+        << dst_at << " " << src_at;
   }
 }
 
@@ -217,7 +224,8 @@ TEST(CopyKernelsTest, ThreadsShareTheTrials) {
   EXPECT_EQ(wrong, 0);
 }
 
-// What another thread reads after a release store is the whole copy: the stores that bypass the cache are fenced.
+// What another thread reads after a release store is the whole copy: the stores that bypass the cache are
+// fenced.
 TEST(CopyKernelsTest, CompletesBeforeItReturns) {
   for (CopyLoop loop : kAllLoops) {
     constexpr size_t kBytes = 64 * 1024;

@@ -10,7 +10,8 @@
 #define BELAY_NON_TEMPORAL 0
 #endif
 
-// The sanitizers do not see a non-temporal store; a plain store keeps the addresses of these loops under their eye.
+// The sanitizers do not see a non-temporal store; a plain store keeps the addresses of these loops under
+// their eye.
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
 #define BELAY_SEEN_STORES 1
 #elif defined(__has_feature)
@@ -22,7 +23,8 @@
 namespace belay::engine {
 namespace {
 
-// Shapes come by value: a byte that is stored might otherwise change a shape, which would be read again for each row.
+// Shapes come by value: a byte that is stored might otherwise change a shape, which would be read again for
+// each row.
 
 // One row of any width in [W, 2 * W]: two moves that meet or overlap, with no call.
 template <size_t W>
@@ -43,15 +45,24 @@ void FixedRows(CopyShape s) {
 
 void CachedRows(CopyShape s) {
   switch (s.width) {
-    case 1: return FixedRows<1>(s);
-    case 2: return FixedRows<2>(s);
-    case 4: return FixedRows<4>(s);
-    case 8: return FixedRows<8>(s);
-    case 16: return FixedRows<16>(s);
-    case 32: return FixedRows<32>(s);
-    case 64: return FixedRows<64>(s);
-    case 128: return FixedRows<128>(s);
-    default: break;
+    case 1:
+      return FixedRows<1>(s);
+    case 2:
+      return FixedRows<2>(s);
+    case 4:
+      return FixedRows<4>(s);
+    case 8:
+      return FixedRows<8>(s);
+    case 16:
+      return FixedRows<16>(s);
+    case 32:
+      return FixedRows<32>(s);
+    case 64:
+      return FixedRows<64>(s);
+    case 128:
+      return FixedRows<128>(s);
+    default:
+      break;
   }
   if (s.width < 4) return RowsUpToTwice<2>(s);
   if (s.width < 8) return RowsUpToTwice<4>(s);
@@ -65,7 +76,7 @@ void CachedRows(CopyShape s) {
 
 constexpr size_t kLine = 64;
 constexpr size_t kPage = 4096;
-constexpr size_t kPages = 4;             // pages in turn
+constexpr size_t kPages = 4;  // pages in turn
 constexpr size_t kPrefetchAhead = 512;
 
 inline void Store(uint8_t* dst, __m128i value) {
@@ -83,7 +94,9 @@ inline void Line(uint8_t* dst, const uint8_t* src) {
   Store(dst, a), Store(dst + 16, b), Store(dst + 32, c), Store(dst + 48, d);
 }
 
-inline void PrefetchPastCache(const uint8_t* src) { _mm_prefetch(reinterpret_cast<const char*>(src), _MM_HINT_NTA); }
+inline void PrefetchPastCache(const uint8_t* src) {
+  _mm_prefetch(reinterpret_cast<const char*>(src), _MM_HINT_NTA);
+}
 
 // Whole lines only; returns the bytes done.
 size_t StreamLines(uint8_t* dst, const uint8_t* src, size_t bytes) {
@@ -135,7 +148,8 @@ void InterleaveRows(CopyShape s) {
       const uint8_t* src = s.src + row * s.src_pitch;
       size_t dst_step = group * s.dst_pitch, src_step = group * s.src_pitch;
       for (size_t at = 0; at < lines; at += kLine) {
-        for (size_t page = 0; page < kPages; ++page) Line(dst + page * dst_step + at, src + page * src_step + at);
+        for (size_t page = 0; page < kPages; ++page)
+          Line(dst + page * dst_step + at, src + page * src_step + at);
       }
       if (lines == s.width) continue;
       for (size_t page = 0; page < kPages; ++page) {
@@ -150,7 +164,9 @@ void InterleaveRows(CopyShape s) {
 
 }  // namespace
 
-bool HasNonTemporalLoops() { return BELAY_NON_TEMPORAL != 0; }
+bool HasNonTemporalLoops() {
+  return BELAY_NON_TEMPORAL != 0;
+}
 
 void CopyLinear(CopyLoop loop, uint8_t* dst, const uint8_t* src, size_t bytes) {
 #if BELAY_NON_TEMPORAL

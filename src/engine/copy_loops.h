@@ -1,8 +1,8 @@
 // The loops that move bytes, each good for one kind of copy; copy_kernels picks among them.
 //
-//   kCached      libc for one dimension, fixed-width code or libc for each row: the bytes pass through the cache
-//   kStream      non-temporal stores in order, source prefetched past the cache
-//   kInterleave  non-temporal stores to four pages in turn, so that four DRAM pages are open at once
+//   kCached      libc for one dimension, fixed-width code or libc for each row: the bytes pass through the
+//   cache kStream      non-temporal stores in order, source prefetched past the cache kInterleave
+//   non-temporal stores to four pages in turn, so that four DRAM pages are open at once
 //
 // Guarantees: source and destination must not overlap; non-temporal stores are fenced before the return.
 // Threading: none of it shares anything.

@@ -25,14 +25,15 @@ struct CopyShape {
   }
 
   // Nothing when a pitch is shorter than a row or an extent does not fit in a size_t. SPEC 31 §2.2
-  static constexpr std::optional<CopyShape> Rows(uint8_t* dst, size_t dst_pitch, const uint8_t* src, size_t src_pitch,
-                                                 size_t width, size_t height) {
+  static constexpr std::optional<CopyShape> Rows(uint8_t* dst, size_t dst_pitch, const uint8_t* src,
+                                                 size_t src_pitch, size_t width, size_t height) {
     if (dst_pitch < width || src_pitch < width) return std::nullopt;
     if (!Extent(dst_pitch, width, height) || !Extent(src_pitch, width, height)) return std::nullopt;
     return CopyShape{dst, src, dst_pitch, src_pitch, width, height};
   }
 
-  // From the first byte of the first row to the last byte of the last: (height - 1) * pitch + width, 0 for no bytes.
+  // From the first byte of the first row to the last byte of the last: (height - 1) * pitch + width, 0 for no
+  // bytes.
   static constexpr std::optional<size_t> Extent(size_t pitch, size_t width, size_t height) {
     if (width == 0 || height == 0) return size_t{0};
     size_t extent = 0;

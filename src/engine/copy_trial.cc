@@ -24,7 +24,9 @@ bool CopyTrial::TryEnter() {
   return true;
 }
 
-void CopyTrial::Leave() { held_.clear(std::memory_order_release); }
+void CopyTrial::Leave() {
+  held_.clear(std::memory_order_release);
+}
 
 CopyLoop CopyTrial::Next() const {
   if (stage_ == Stage::kSettled) return choice();

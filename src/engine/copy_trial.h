@@ -1,14 +1,16 @@
 // Finds the fastest loop for one class of big copies by timing the user's own copies.
 //
-//   pieces    every piece of a copy uses the next loop in turn; a loop that bypasses the cache must beat libc by 5 %
-//   wholes    the winner and libc then move whole copies in two runs: libc may change its method with the size, and
-//             a destination that stays in the cache only shows when libc ran before as well. If libc wins, both
-//             stages run again before that counts
-//   settled   one atomic load a copy; after 64 copies (later up to 1024) it starts over, since the first trial may
+//   pieces    every piece of a copy uses the next loop in turn; a loop that bypasses the cache must beat libc
+//   by 5 % wholes    the winner and libc then move whole copies in two runs: libc may change its method with
+//   the size, and
+//             a destination that stays in the cache only shows when libc ran before as well. If libc wins,
+//             both stages run again before that counts
+//   settled   one atomic load a copy; after 64 copies (later up to 1024) it starts over, since the first
+//   trial may
 //             have met fresh pages or a busy machine; a second trial must agree before a choice changes
 //
-// Guarantees: the bytes of a copy are right in every stage. Threading: any; the thread that holds the trial samples,
-// all others use what was settled last. No lock is waited for.
+// Guarantees: the bytes of a copy are right in every stage. Threading: any; the thread that holds the trial
+// samples, all others use what was settled last. No lock is waited for.
 #pragma once
 
 #include <atomic>

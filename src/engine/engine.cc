@@ -8,17 +8,20 @@
 
 namespace belay::engine {
 namespace {
-constexpr int kSpins = 60;        // about a microsecond and a half
+constexpr int kSpins = 60;  // about a microsecond and a half
 
 int64_t TimeLeft(int64_t deadline_ns) {
   if (deadline_ns == Engine::kNoDeadline) return os::kForever;
   return std::max<int64_t>(deadline_ns - os::MonotonicNs(), 0);
 }
 
-bool Expired(int64_t deadline_ns) { return deadline_ns != Engine::kNoDeadline && TimeLeft(deadline_ns) == 0; }
+bool Expired(int64_t deadline_ns) {
+  return deadline_ns != Engine::kNoDeadline && TimeLeft(deadline_ns) == 0;
+}
 }  // namespace
 
-// While one exists, streams that become runnable on this thread are collected and run at its end (Delivery::kCaller).
+// While one exists, streams that become runnable on this thread are collected and run at its end
+// (Delivery::kCaller).
 class Engine::Landing {
  public:
   explicit Landing(Engine& engine)
@@ -116,7 +119,8 @@ uint64_t Engine::Submit(Stream& stream, Op& op, uint64_t bytes) {
   return sequence;
 }
 
-// The rest of a submission to an idle stream. What others append meanwhile is for the pool, not for this caller.
+// The rest of a submission to an idle stream. What others append meanwhile is for the pool, not for this
+// caller.
 void Engine::RunHere(Stream& stream, const Op& op, uint64_t sequence) {
   Status status = Execute(op);
   Release(op);
@@ -252,8 +256,8 @@ void Engine::RunFromPool(Stream& stream) {
   Drain(stream, ~uint64_t{0});
 }
 
-// Runs tasks that `sequence` of the stream depends on, if any can run here. False when it is done or must be waited for.
-// A wait binds to a record that was submitted before it, so following the waits comes to an end.
+// Runs tasks that `sequence` of the stream depends on, if any can run here. False when it is done or must be
+// waited for. A wait binds to a record that was submitted before it, so following the waits comes to an end.
 bool Engine::RunSomethingFor(Stream* stream, uint64_t sequence) {
   for (;;) {
     Stream* next;

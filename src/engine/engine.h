@@ -1,10 +1,10 @@
 // Runs the tasks of streams: takes submissions, lands them when the policy says, and lets host threads wait.
 //
-// Guarantees: tasks of a stream run in order; a stream that waits for an event record is parked and blocks no thread; a
-// waiting host thread runs what it waits for, so nothing depends on a worker being there (`workers` = 0 works).
-// Threading: everything may be called from any thread. Lock order: edges, stream, pool (docs/design/locking.md). Bytes
-// move outside all of them.
-// Cost: a small task on an idle stream takes two uncontended lock pairs.
+// Guarantees: tasks of a stream run in order; a stream that waits for an event record is parked and blocks no
+// thread; a waiting host thread runs what it waits for, so nothing depends on a worker being there (`workers`
+// = 0 works). Threading: everything may be called from any thread. Lock order: edges, stream, pool
+// (docs/design/locking.md). Bytes move outside all of them. Cost: a small task on an idle stream takes two
+// uncontended lock pairs.
 #pragma once
 
 #include <atomic>
@@ -39,16 +39,16 @@ class Engine {
   // Waits for every task, then takes the stream back.
   void DestroyStream(Stream* stream);
 
-  // Queues or runs a task; takes over what it holds (pins, references, staging). `bytes` it moves. Returns its number,
-  // which grows as long as the stream's storage is used.
+  // Queues or runs a task; takes over what it holds (pins, references, staging). `bytes` it moves. Returns
+  // its number, which grows as long as the stream's storage is used.
   uint64_t Submit(Stream& stream, Op& op, uint64_t bytes);
 
   // Event records: the caller submitted nothing yet. Both keep their own references.
   void SubmitRecord(Stream& stream, Event& event, Op& op);
   void SubmitWait(Stream& stream, EventRecord& record, Op& op);
 
-  // A copy or fill at once on the calling thread, ordered with nothing (SPEC 31 §0.5). Takes no pins and trusts that
-  // peers were tested. False, and nothing changed, when the host RAM for device bytes is used up.
+  // A copy or fill at once on the calling thread, ordered with nothing (SPEC 31 §0.5). Takes no pins and
+  // trusts that peers were tested. False, and nothing changed, when the host RAM for device bytes is used up.
   static bool CopyNow(const CopyTask& copy) {
     const CopyShape& shape = copy.shape;
     if (!PrepareWrite(copy.dst, shape.dst, shape.DstExtent(), !shape.linear())) return false;
@@ -67,11 +67,13 @@ class Engine {
   }
 
   static constexpr int64_t kNoDeadline = -1;
-  // Waits until task number `sequence` is done; false at the deadline (monotonic ns). 0 = only look, but help.
+  // Waits until task number `sequence` is done; false at the deadline (monotonic ns). 0 = only look, but
+  // help.
   bool Wait(Stream& stream, uint64_t sequence, int64_t deadline_ns = kNoDeadline);
   bool WaitRecord(EventRecord& record, int64_t deadline_ns = kNoDeadline);
 
-  // Whether all tasks are done. Never waits for a running one. Without workers it runs one, so that polling ends.
+  // Whether all tasks are done. Never waits for a running one. Without workers it runs one, so that polling
+  // ends.
   bool Query(Stream& stream);
   bool QueryRecord(EventRecord& record);
 
@@ -95,7 +97,8 @@ class Engine {
   bool Park(Stream& stream, EventRecord& record);
   void Ready(Stream& stream);
   void Complete(EventRecord& record);
-  void NoteFailure(Stream& stream, const Op& op, uint64_t sequence, Status status) BELAY_REQUIRES(stream.mutex_);
+  void NoteFailure(Stream& stream, const Op& op, uint64_t sequence, Status status)
+      BELAY_REQUIRES(stream.mutex_);
   void WakeSleepers(Stream& stream);
   void WakeStranded();
 
@@ -115,7 +118,8 @@ class Engine {
   Mutex edges_;  // waiter lists of all records
   Mutex streams_;
   std::vector<std::unique_ptr<Stream>> unused_ BELAY_GUARDED_BY(streams_);
-  // Without workers, host threads that found nothing to run sleep here; woken whenever something landed or became ready.
+  // Without workers, host threads that found nothing to run sleep here; woken whenever something landed or
+  // became ready.
   std::atomic<uint32_t> stranded_{0};
   std::atomic<uint32_t> stranded_sleepers_{0};
   Pool pool_;  // last: its threads use the rest until they are joined

@@ -18,8 +18,12 @@ class SpinLock {
 };
 }  // namespace
 
-EventRecord::EventRecord(Event* event) : event_(event) { event_->AddReference(); }
-EventRecord::~EventRecord() { event_->Drop(); }
+EventRecord::EventRecord(Event* event) : event_(event) {
+  event_->AddReference();
+}
+EventRecord::~EventRecord() {
+  event_->Drop();
+}
 
 void EventRecord::Drop() {
   if (references_.fetch_sub(1, std::memory_order_acq_rel) == 1) delete this;

@@ -25,8 +25,8 @@ class EventRecord {
   bool complete() const { return complete_.load(std::memory_order_acquire) != 0; }
   Event* event() const { return event_; }
 
-  // The task that completes it. Atomic, because a record that is used again may still be looked at by a late reader,
-  // who then finds the older task done and waits for the completion.
+  // The task that completes it. Atomic, because a record that is used again may still be looked at by a late
+  // reader, who then finds the older task done and waits for the completion.
   Stream* stream() const { return stream_.load(std::memory_order_relaxed); }
   uint64_t sequence() const { return sequence_.load(std::memory_order_relaxed); }
   // Stream::life of then: a later stream in the same place is another one.
@@ -40,11 +40,11 @@ class EventRecord {
   std::atomic<Stream*> stream_{nullptr};
   std::atomic<uint64_t> sequence_{0};
   std::atomic<uint32_t> stream_life_{0};
-  std::atomic<uint32_t> complete_{0};    // also the word that host threads sleep on
+  std::atomic<uint32_t> complete_{0};  // also the word that host threads sleep on
   std::atomic<uint32_t> sleepers_{0};
   std::atomic<uint32_t> references_{1};
   Event* const event_;
-  Stream* waiters_ = nullptr;            // parked streams, linked by Stream::next_waiter; edge lock
+  Stream* waiters_ = nullptr;  // parked streams, linked by Stream::next_waiter; edge lock
 };
 
 // An event: who owns it and its latest record. The handle and every record hold a reference.
@@ -63,8 +63,8 @@ class Event {
   void AddReference() { references_.fetch_add(1, std::memory_order_relaxed); }
   void Drop();
 
-  // A record for a new generation, with one reference for the caller: the latest one if it is complete and nobody else
-  // looks at it, which saves an allocation for events that are recorded again and again.
+  // A record for a new generation, with one reference for the caller: the latest one if it is complete and
+  // nobody else looks at it, which saves an allocation for events that are recorded again and again.
   EventRecord* NewRecord();
   // The latest record with a reference for the caller; null when never recorded.
   EventRecord* Latest();

@@ -1,7 +1,7 @@
 // One task of a stream: what it will touch, who submitted it, and nothing else.
 //
-// Guarantees: two cache lines, so that a million queued tasks stay small; its blocks are pinned while it exists.
-// Threading: written by the submitter, then owned by whoever runs the stream.
+// Guarantees: two cache lines, so that a million queued tasks stay small; its blocks are pinned while it
+// exists. Threading: written by the submitter, then owned by whoever runs the stream.
 #pragma once
 
 #include <cstdint>
@@ -44,10 +44,10 @@ struct FillTask {
 
 struct Op {
   OpKind kind = OpKind::kCopy;
-  bool owns_source = false;  // the source is a staging buffer: given back when the op is done
-  uint32_t thread = 0;       // of the submission
-  uint32_t task = 0;         // number in its stream
-  Site site;                 // of the submission
+  bool owns_source = false;   // the source is a staging buffer: given back when the op is done
+  uint32_t thread = 0;        // of the submission
+  uint32_t task = 0;          // number in its stream
+  Site site;                  // of the submission
   const char* api = nullptr;  // static text
   union {
     CopyTask copy;

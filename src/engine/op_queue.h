@@ -1,4 +1,5 @@
-// The tasks of one stream in order, in chunks of a page: submitting takes no allocation but one chunk in thirty-one.
+// The tasks of one stream in order, in chunks of a page: submitting takes no allocation but one chunk in
+// thirty-one.
 //
 // Threading: the owner locks. An op keeps its place until it is popped, so the front one may run unlocked.
 #pragma once

@@ -18,7 +18,8 @@ class Policy {
     kCaller,  // the thread whose call made it runnable, before that call returns
   };
 
-  // Lands at any legal time; small work on an idle stream inside the call, because waking a worker costs more.
+  // Lands at any legal time; small work on an idle stream inside the call, because waking a worker costs
+  // more.
   static constexpr Policy Async() { return Policy(Delivery::kPool, kSmall); }
   // Lands inside the submitting call whenever order allows.
   static constexpr Policy Eager() { return Policy(Delivery::kCaller, ~uint64_t{0}); }
@@ -30,7 +31,8 @@ class Policy {
   static constexpr uint64_t kSmall = 256 << 10;
 
  private:
-  constexpr Policy(Delivery delivery, uint64_t inline_bytes) : delivery_(delivery), inline_bytes_(inline_bytes) {}
+  constexpr Policy(Delivery delivery, uint64_t inline_bytes)
+      : delivery_(delivery), inline_bytes_(inline_bytes) {}
 
   Delivery delivery_;
   uint64_t inline_bytes_;

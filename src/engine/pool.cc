@@ -67,7 +67,9 @@ Stream* Pool::Take() {
   return stream;
 }
 
-void Pool::Run(void* pool) { static_cast<Pool*>(pool)->RunWorker(); }
+void Pool::Run(void* pool) {
+  static_cast<Pool*>(pool)->RunWorker();
+}
 
 void Pool::RunWorker() {
   for (;;) {

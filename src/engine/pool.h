@@ -1,9 +1,9 @@
-// Worker threads that run streams. A stream stands in the list once, however many tasks it has; a worker runs it until it
-// is empty or blocked.
+// Worker threads that run streams. A stream stands in the list once, however many tasks it has; a worker runs
+// it until it is empty or blocked.
 //
 // Guarantees: threads start at the first post, sleep when there is nothing to do, and block every signal.
-// Threading: any thread posts. Cost: a post wakes a worker only if one sleeps; workers spin about a microsecond first,
-// because a wake costs the waker more than most tasks.
+// Threading: any thread posts. Cost: a post wakes a worker only if one sleeps; workers spin about a
+// microsecond first, because a wake costs the waker more than most tasks.
 #pragma once
 
 #include <pthread.h>
@@ -45,9 +45,9 @@ class Pool {
   Stream* last_ BELAY_GUARDED_BY(mutex_) = nullptr;
   std::vector<pthread_t> threads_ BELAY_GUARDED_BY(mutex_);
   bool stop_ BELAY_GUARDED_BY(mutex_) = false;
-  std::atomic<uint32_t> waiting_{0};   // streams in the list: what a spinning worker looks at
+  std::atomic<uint32_t> waiting_{0};  // streams in the list: what a spinning worker looks at
   std::atomic<uint32_t> sleepers_{0};
-  std::atomic<uint32_t> wake_{0};      // changes when a sleeper should look; woken by Post and the destructor
+  std::atomic<uint32_t> wake_{0};  // changes when a sleeper should look; woken by Post and the destructor
 };
 
 }  // namespace belay::engine

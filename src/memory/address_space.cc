@@ -17,7 +17,8 @@ constexpr uint64_t kLeastShare = uint64_t{64} << 20;
 // Address space is free, and room to spare keeps fragmentation out of the model (SPEC 30 §0.3).
 constexpr uint64_t kSpareFactor = 4;
 
-// Good addresses for a device window: easy to tell from host pointers in a debugger, and clear of what sanitizers use.
+// Good addresses for a device window: easy to tell from host pointers in a debugger, and clear of what
+// sanitizers use.
 constexpr uintptr_t kHighBase = 0x7e8000000000, kLowBase = 0x1a0000000000;
 
 AddressSpace::Range ReserveAnywhere(std::initializer_list<uint64_t> sizes, os::Access access) {

@@ -1,4 +1,5 @@
-// The address plan: where device, pinned and alias addresses lie, found again by arithmetic (design: docs/design/memory.md).
+// The address plan: where device, pinned and alias addresses lie, found again by arithmetic (design:
+// docs/design/memory.md).
 //
 //   window   no access      user addresses of device memory, one equal share a device
 //   engine   read, write    the bytes of the window, at a fixed distance; only the engine uses it
@@ -31,8 +32,8 @@ class AddressSpace {
   AddressSpace(const AddressSpace&) = delete;
   AddressSpace& operator=(const AddressSpace&) = delete;
 
-  // Reserves the regions for `devices` shares of at least `device_bytes` each if the address space allows it, smaller
-  // equal shares otherwise. False when not even small shares fit (a very tight RLIMIT_AS).
+  // Reserves the regions for `devices` shares of at least `device_bytes` each if the address space allows it,
+  // smaller equal shares otherwise. False when not even small shares fit (a very tight RLIMIT_AS).
   bool Reserve(int devices, uint64_t device_bytes);
 
   // In a forked child: the engine region was left to the parent; maps an empty one in its place.
@@ -47,9 +48,13 @@ class AddressSpace {
 
   // For addresses inside the window.
   int DeviceOf(uintptr_t address) const { return static_cast<int>((address - window_.base) >> share_shift_); }
-  uint8_t* EngineAddress(uintptr_t address) const { return reinterpret_cast<uint8_t*>(address + engine_distance_); }
+  uint8_t* EngineAddress(uintptr_t address) const {
+    return reinterpret_cast<uint8_t*>(address + engine_distance_);
+  }
 
-  uintptr_t ShareBase(int device) const { return window_.base + (static_cast<uint64_t>(device) << share_shift_); }
+  uintptr_t ShareBase(int device) const {
+    return window_.base + (static_cast<uint64_t>(device) << share_shift_);
+  }
   uint64_t share_bytes() const { return uint64_t{1} << share_shift_; }
   const Range& window() const { return window_; }
   const Range& pinned() const { return pinned_; }

@@ -19,21 +19,22 @@ struct alignas(64) Allocation {
 
   std::atomic<State> state{State::kNever};
   PageSize pages = PageSize::kNormal;
-  bool p2p = false;         // charged by a P2P policy
-  bool limbo = false;       // freed while tasks still use it; heap lock
-  bool by_reset = false;    // the tombstone of a device reset, not of a free
-  bool va_flag = false;     // pinned memory whose alias is its own address
-  uint16_t module = 0;      // ACL_RT_MEM_ATTR_MODULE_ID
-  uint64_t offset = 0;      // of the block, in its heap
-  uint64_t size = 0;        // bytes that the caller asked for
-  uint64_t extent = 0;      // bytes that range checks allow
-  uint64_t charged = 0;     // bytes of the capacity that it takes
+  bool p2p = false;       // charged by a P2P policy
+  bool limbo = false;     // freed while tasks still use it; heap lock
+  bool by_reset = false;  // the tombstone of a device reset, not of a free
+  bool va_flag = false;   // pinned memory whose alias is its own address
+  uint16_t module = 0;    // ACL_RT_MEM_ATTR_MODULE_ID
+  uint64_t offset = 0;    // of the block, in its heap
+  uint64_t size = 0;      // bytes that the caller asked for
+  uint64_t extent = 0;    // bytes that range checks allow
+  uint64_t charged = 0;   // bytes of the capacity that it takes
 
-  // The bytes [valid_lo, valid_hi) of the block are right in the engine mapping: written, or zeroed because unwritten
-  // bytes read as zero. Grows only, while the block is live. Empty: lo > hi.
+  // The bytes [valid_lo, valid_hi) of the block are right in the engine mapping: written, or zeroed because
+  // unwritten bytes read as zero. Grows only, while the block is live. Empty: lo > hi.
   std::atomic<uint64_t> valid_lo{~uint64_t{0}};
   std::atomic<uint64_t> valid_hi{0};
-  // Chunks known to be committed, (first << 32) | one past last, as numbers in the heap. A cache: 0 = none known.
+  // Chunks known to be committed, (first << 32) | one past last, as numbers in the heap. A cache: 0 = none
+  // known.
   std::atomic<uint64_t> committed{0};
 
   std::atomic<uint32_t> pins{0};  // tasks that will touch the block

@@ -8,11 +8,14 @@ namespace belay::memory {
 Books::Books(const Limits& limits) : limits_(limits) {
   BELAY_CHECK(limits.devices >= 0 && limits.devices <= kMaxDevices);
   // Zero pages from the kernel: a thousand devices that nobody opens cost address space only.
-  books_ = reinterpret_cast<DeviceBook*>(os::Reserve(0, sizeof(DeviceBook) * kMaxDevices, os::Access::kReadWrite));
+  books_ =
+      reinterpret_cast<DeviceBook*>(os::Reserve(0, sizeof(DeviceBook) * kMaxDevices, os::Access::kReadWrite));
   BELAY_CHECK(books_ != nullptr);
 }
 
-Books::~Books() { os::Release(reinterpret_cast<uintptr_t>(books_), sizeof(DeviceBook) * kMaxDevices); }
+Books::~Books() {
+  os::Release(reinterpret_cast<uintptr_t>(books_), sizeof(DeviceBook) * kMaxDevices);
+}
 
 bool Books::ChargePages(int device, uint64_t charged, PageSize size, bool p2p) {
   DeviceBook& book = this->book(device);
@@ -52,7 +55,8 @@ Books::Enable Books::EnablePeer(int from, int to) {
   DeviceBook& book = this->book(from);
   uint64_t bit = uint64_t{1} << (to % 64);
   if ((book.peers[to / 64].load(std::memory_order_acquire) & bit) != 0) return Enable::kAlreadyOpen;
-  if (book.peer_count.fetch_add(1, std::memory_order_relaxed) >= limits_.max_peers && limits_.max_peers != 0) {
+  if (book.peer_count.fetch_add(1, std::memory_order_relaxed) >= limits_.max_peers &&
+      limits_.max_peers != 0) {
     book.peer_count.fetch_sub(1, std::memory_order_relaxed);
     return Enable::kTooMany;
   }

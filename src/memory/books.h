@@ -1,7 +1,7 @@
 // The books of the emulated machine: capacity, limits and peer state of every device.
 //
-// Everything that processes of one node must agree on stands here, as plain atomics without pointers, so that the
-// pages can be shared. The rest of the library sees only this class.
+// Everything that processes of one node must agree on stands here, as plain atomics without pointers, so that
+// the pages can be shared. The rest of the library sees only this class.
 //
 // Threading: lock-free. Lifetime: as long as the runtime.
 #pragma once
@@ -18,10 +18,10 @@ constexpr int kMaxDevices = 1024;
 // What the books hold about one device. Lies in zeroed memory.
 struct DeviceBook {
   PageAccounts pages;
-  std::atomic<uint64_t> p2p_bytes;                       // charged by P2P policies where a window limits them
-  std::atomic<uint32_t> streams;                         // explicit and default ones
-  std::atomic<uint32_t> peer_count;                      // set bits of `peers`
-  std::atomic<uint64_t> peers[kMaxDevices / 64];         // bit Y: this device may access memory of device Y
+  std::atomic<uint64_t> p2p_bytes;                // charged by P2P policies where a window limits them
+  std::atomic<uint32_t> streams;                  // explicit and default ones
+  std::atomic<uint32_t> peer_count;               // set bits of `peers`
+  std::atomic<uint64_t> peers[kMaxDevices / 64];  // bit Y: this device may access memory of device Y
 };
 
 class Books {

@@ -10,7 +10,9 @@ namespace belay::memory {
 namespace {
 constexpr uint64_t kLargeBlock = uint64_t{16} << 20;
 
-size_t BitmapBytes(uint64_t heap_bytes) { return std::max<size_t>((heap_bytes >> kChunkShift) / 8, 8); }
+size_t BitmapBytes(uint64_t heap_bytes) {
+  return std::max<size_t>((heap_bytes >> kChunkShift) / 8, 8);
+}
 }  // namespace
 
 DeviceMemory::DeviceMemory(int device, const AddressSpace& space, Books& books, PhysicalMemory& physical,
@@ -21,12 +23,15 @@ DeviceMemory::DeviceMemory(int device, const AddressSpace& space, Books& books, 
       books_(books),
       physical_(physical),
       heap_(space.share_bytes(), rest_freed) {
-  committed_ = reinterpret_cast<uint64_t*>(os::Reserve(0, BitmapBytes(heap_.bytes()), os::Access::kReadWrite));
+  committed_ =
+      reinterpret_cast<uint64_t*>(os::Reserve(0, BitmapBytes(heap_.bytes()), os::Access::kReadWrite));
   BELAY_CHECK(committed_ != nullptr);
   physical_.AddSource(this);
 }
 
-DeviceMemory::~DeviceMemory() { os::Release(reinterpret_cast<uintptr_t>(committed_), BitmapBytes(heap_.bytes())); }
+DeviceMemory::~DeviceMemory() {
+  os::Release(reinterpret_cast<uintptr_t>(committed_), BitmapBytes(heap_.bytes()));
+}
 
 Allocation* DeviceMemory::Allocate(const Request& request, Shortage* shortage) {
   PagePlan plan = PlanPages(request.policy, request.size);
@@ -150,9 +155,10 @@ void DeviceMemory::Uncommit(uint64_t first_chunk, uint64_t past_chunk) {
   physical_.Return(returned);
 }
 
-// Extends the interval of right bytes to hold [lo, hi). Whatever else it takes in is zeroed, but for [skip_lo, skip_hi),
-// which the caller is about to write.
-void DeviceMemory::JoinValid(Allocation& allocation, uint64_t lo, uint64_t hi, uint64_t skip_lo, uint64_t skip_hi) {
+// Extends the interval of right bytes to hold [lo, hi). Whatever else it takes in is zeroed, but for
+// [skip_lo, skip_hi), which the caller is about to write.
+void DeviceMemory::JoinValid(Allocation& allocation, uint64_t lo, uint64_t hi, uint64_t skip_lo,
+                             uint64_t skip_hi) {
   uint64_t valid_lo = allocation.valid_lo.load(std::memory_order_relaxed);
   uint64_t valid_hi = allocation.valid_hi.load(std::memory_order_relaxed);
   uint64_t new_lo = std::min(lo, valid_lo), new_hi = std::max(hi, valid_hi);
@@ -168,7 +174,8 @@ void DeviceMemory::JoinValid(Allocation& allocation, uint64_t lo, uint64_t hi, u
     zero_but_skip(new_lo, valid_lo);
     zero_but_skip(valid_hi, new_hi);
   }
-  // Released after the zeroes: another stream may write its own bytes of the range as soon as it sees the interval.
+  // Released after the zeroes: another stream may write its own bytes of the range as soon as it sees the
+  // interval.
   allocation.valid_lo.store(new_lo, std::memory_order_release);
   allocation.valid_hi.store(new_hi, std::memory_order_release);
 }

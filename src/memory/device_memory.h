@@ -1,10 +1,12 @@
-// The memory of one device: blocks with user addresses in the no-access window, their bytes in the engine mapping.
+// The memory of one device: blocks with user addresses in the no-access window, their bytes in the engine
+// mapping.
 //
-// Unwritten bytes read as zero (SPEC 30 §2.1) although a block may hold what an earlier tenant left: each block knows one
-// interval of right bytes, and whatever joins the interval later is zeroed first. Reading commits nothing.
+// Unwritten bytes read as zero (SPEC 30 §2.1) although a block may hold what an earlier tenant left: each
+// block knows one interval of right bytes, and whatever joins the interval later is zeroed first. Reading
+// commits nothing.
 //
-// Threading: Find, PrepareRead and PrepareWrite of a range that was prepared before are lock-free; the rest locks the heap
-// or the backing, in this order. Cost: two loads for Find, two or three for a prepared range.
+// Threading: Find, PrepareRead and PrepareWrite of a range that was prepared before are lock-free; the rest
+// locks the heap or the backing, in this order. Cost: two loads for Find, two or three for a prepared range.
 #pragma once
 
 #include <atomic>
@@ -23,7 +25,8 @@ namespace belay::memory {
 
 class DeviceMemory final : public PhysicalMemory::Source {
  public:
-  DeviceMemory(int device, const AddressSpace& space, Books& books, PhysicalMemory& physical, bool rest_freed);
+  DeviceMemory(int device, const AddressSpace& space, Books& books, PhysicalMemory& physical,
+               bool rest_freed);
   ~DeviceMemory();
 
   struct Request {
@@ -57,8 +60,8 @@ class DeviceMemory final : public PhysicalMemory::Source {
     ReadUnwritten(allocation, at, bytes);
   }
 
-  // Makes the same range fit to be written: counts its chunks. `gaps`: the write leaves bytes of the range alone.
-  // False, and nothing changes, when the host's budget is used up.
+  // Makes the same range fit to be written: counts its chunks. `gaps`: the write leaves bytes of the range
+  // alone. False, and nothing changes, when the host's budget is used up.
   [[nodiscard]] bool PrepareWrite(Allocation& allocation, uint64_t at, uint64_t bytes, bool gaps) {
     uint64_t committed = allocation.committed.load(std::memory_order_relaxed);
     if (at >= allocation.valid_lo.load(std::memory_order_acquire) &&

@@ -44,8 +44,10 @@ SlabHeap::FreeResult HostMemory::Free(Allocation* allocation, Site site, uint32_
       allocation->pins.load(std::memory_order_relaxed) == 0) {
     os::Discard(Address(*allocation), charged);
   }
-  // SPEC 30 §3.2: freeing a registered block leaves no dangling mapping. First, because the next tenant may register.
-  if (registrations_.load(std::memory_order_acquire) != 0 && allocation->live()) Unregister(Address(*allocation));
+  // SPEC 30 §3.2: freeing a registered block leaves no dangling mapping. First, because the next tenant may
+  // register.
+  if (registrations_.load(std::memory_order_acquire) != 0 && allocation->live())
+    Unregister(Address(*allocation));
   SlabHeap::FreeResult result = heap_.Free(allocation, site, thread);
   if (result == SlabHeap::FreeResult::kNotLive) return result;
   pinned_bytes_.fetch_sub(charged, std::memory_order_relaxed);

@@ -1,7 +1,9 @@
-// Host memory that the runtime knows: pinned blocks of aclrtMallocHost, and ranges that the program registered.
+// Host memory that the runtime knows: pinned blocks of aclrtMallocHost, and ranges that the program
+// registered.
 //
-// Pinned blocks lie in a region of their own, so a pointer shows by arithmetic that it is pinned. A registered range gets
-// an alias: a device-side name in a no-access region. The host cannot dereference it, kernels reach the bytes through it.
+// Pinned blocks lie in a region of their own, so a pointer shows by arithmetic that it is pinned. A
+// registered range gets an alias: a device-side name in a no-access region. The host cannot dereference it,
+// kernels reach the bytes through it.
 //
 // Threading: Find and IsPinned without registrations are lock-free; everything else takes a lock.
 #pragma once

@@ -1,4 +1,5 @@
-// What an allocation policy asks for (SPEC 30 §2.1): which pages, whether they may be normal instead, P2P or not.
+// What an allocation policy asks for (SPEC 30 §2.1): which pages, whether they may be normal instead, P2P or
+// not.
 #pragma once
 
 #include <cstdint>
@@ -26,12 +27,12 @@ struct MallocPolicy {
   static bool IsHuge1g(uint32_t policy) { return policy == kHuge1gOnly || policy == kHuge1gOnlyP2p; }
 };
 
-// `size` is the size as the caller passed it: the 1 MiB and 2 MiB thresholds look at it before any padding. Values
-// that the documentation does not list are not an error: huge from 2 MiB on, else normal.
+// `size` is the size as the caller passed it: the 1 MiB and 2 MiB thresholds look at it before any padding.
+// Values that the documentation does not list are not an error: huge from 2 MiB on, else normal.
 PagePlan PlanPages(uint32_t policy, uint64_t size);
 
-// The size that is charged before rounding to pages: rounded up to 32, and 32 more unless the pages are of 1 GiB or
-// the call is MallocAlign32 (SPEC 30 §2.1, §2.2). Overflow yields 0.
+// The size that is charged before rounding to pages: rounded up to 32, and 32 more unless the pages are of 1
+// GiB or the call is MallocAlign32 (SPEC 30 §2.1, §2.2). Overflow yields 0.
 uint64_t PaddedSize(uint64_t size, PageSize pages, bool align32);
 
 }  // namespace belay::memory

@@ -1,5 +1,5 @@
-// All memory of the emulated node: the address plan, the books, host RAM, and the memory of each device, made when the
-// device is first opened.
+// All memory of the emulated node: the address plan, the books, host RAM, and the memory of each device, made
+// when the device is first opened.
 //
 // Threading: Device and FindDevice are lock-free once a device is open.
 #pragma once
@@ -45,10 +45,10 @@ class NodeMemory {
   // A place in memory as the copy calls see it. `block` is null where the runtime knows none.
   struct Place {
     AddressSpace::Region region = AddressSpace::Region::kHost;
-    int device = -1;              // owner, for device memory
+    int device = -1;                 // owner, for device memory
     DeviceMemory* memory = nullptr;  // of the owner; null when that device was never opened
     Allocation* block = nullptr;     // the record around the address, live or not
-    uint64_t at = 0;              // distance from the start of the block
+    uint64_t at = 0;                 // distance from the start of the block
   };
   Place Locate(uintptr_t address) const {
     Place place;

@@ -7,11 +7,18 @@ namespace {
 constexpr int kNormalBits = 36;
 constexpr uint64_t kNormalMask = (uint64_t{1} << kNormalBits) - 1;
 
-constexpr uint64_t Huge(uint64_t word) { return word >> kNormalBits; }
-constexpr uint64_t Normal(uint64_t word) { return word & kNormalMask; }
-constexpr uint64_t Split(uint64_t word) { return (Normal(word) + kNormalPerHuge - 1) / kNormalPerHuge; }
+constexpr uint64_t Huge(uint64_t word) {
+  return word >> kNormalBits;
+}
+constexpr uint64_t Normal(uint64_t word) {
+  return word & kNormalMask;
+}
+constexpr uint64_t Split(uint64_t word) {
+  return (Normal(word) + kNormalPerHuge - 1) / kNormalPerHuge;
+}
 
-// What `charged` bytes add to the word; addition never carries between the fields for any capacity below 256 TiB.
+// What `charged` bytes add to the word; addition never carries between the fields for any capacity below 256
+// TiB.
 constexpr uint64_t Increment(uint64_t charged, PageSize size) {
   return size == PageSize::kNormal ? charged / kNormalPage : (charged / kHugePage) << kNormalBits;
 }

@@ -1,9 +1,10 @@
-// The page bookkeeping of one device (SPEC 30 §0.3): huge pages of 2 MiB, some of them split into 4 KiB pages.
+// The page bookkeeping of one device (SPEC 30 §0.3): huge pages of 2 MiB, some of them split into 4 KiB
+// pages.
 //
 //   one 64-bit word:   | huge pages in use : 28 | 4 KiB pages in use : 36 |
 //
-// Split pages follow from the word: ceil(4 KiB pages in use / 512). So HUGE + NORMAL == MEM always, and a page merges
-// back the moment its last 4 KiB page is free. Fragmentation is not modelled.
+// Split pages follow from the word: ceil(4 KiB pages in use / 512). So HUGE + NORMAL == MEM always, and a
+// page merges back the moment its last 4 KiB page is free. Fragmentation is not modelled.
 //
 // Threading: lock-free; the words may lie in a page that several processes share. Cost: one compare-exchange.
 #pragma once
@@ -37,7 +38,8 @@ struct PageTotals {
 
 class PageAccounts {
  public:
-  // False, and nothing changes, when the capacity does not hold `charged` more bytes (a multiple of the page size).
+  // False, and nothing changes, when the capacity does not hold `charged` more bytes (a multiple of the page
+  // size).
   bool Charge(uint64_t charged, PageSize size, uint64_t capacity);
   void Refund(uint64_t charged, PageSize size);
   PageTotals Totals(uint64_t capacity) const;

@@ -16,7 +16,9 @@ void PhysicalMemory::Reclaim() {
   for (Source* source : sources_) source->GiveIdleChunksBack();
 }
 
-uint64_t PhysicalMemory::budget_bytes() const { return budget_chunks_ << kChunkShift; }
+uint64_t PhysicalMemory::budget_bytes() const {
+  return budget_chunks_ << kChunkShift;
+}
 uint64_t PhysicalMemory::used_bytes() const {
   return used_chunks_.load(std::memory_order_relaxed) << kChunkShift;
 }

@@ -1,9 +1,9 @@
 // The host RAM that device bytes may take (option `host-memory`), counted in chunks of 2 MiB.
 //
-// A chunk is counted at the first write into it, because the kernel gives a whole huge page then. When the budget is
-// used up, idle chunks of every device go back to the system; only then is a write refused: never SIGBUS, never an
-// out-of-memory kill.
-// Threading: Take and Return are lock-free; Reclaim locks the list of sources and then their heaps.
+// A chunk is counted at the first write into it, because the kernel gives a whole huge page then. When the
+// budget is used up, idle chunks of every device go back to the system; only then is a write refused: never
+// SIGBUS, never an out-of-memory kill. Threading: Take and Return are lock-free; Reclaim locks the list of
+// sources and then their heaps.
 #pragma once
 
 #include <atomic>

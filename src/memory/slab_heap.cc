@@ -25,7 +25,8 @@ int Step(uint64_t units) {
 uint64_t StepUnits(int step) {
   if (step == 0) return 4;
   int width = (step - 1) / 4 + 3;
-  return (uint64_t{1} << (width - 1)) + (static_cast<uint64_t>((step - 1) % 4) + 1) * (uint64_t{1} << (width - 3));
+  return (uint64_t{1} << (width - 1)) +
+         (static_cast<uint64_t>((step - 1) % 4) + 1) * (uint64_t{1} << (width - 3));
 }
 }  // namespace
 
@@ -160,8 +161,10 @@ void SlabHeap::DropIdle(SizeClass& of_class) {
   auto idle = [](const Allocation* allocation) { return allocation->slab->live == 0; };
   Allocation** link = &of_class.free;
   while (*link != nullptr) {
-    if (idle(*link)) *link = (*link)->next;
-    else link = &(*link)->next;
+    if (idle(*link))
+      *link = (*link)->next;
+    else
+      link = &(*link)->next;
   }
   Allocation* last = nullptr;
   link = &of_class.rest_head;
@@ -178,8 +181,8 @@ void SlabHeap::DropIdle(SizeClass& of_class) {
   if (of_class.open != nullptr && of_class.open->live == 0) of_class.open = nullptr;
 }
 
-// Slabs whose blocks are all free or at rest give their chunks back. Their records stay readable for whoever found them a
-// moment ago, and are forgotten by the table when the chunks are cut anew.
+// Slabs whose blocks are all free or at rest give their chunks back. Their records stay readable for whoever
+// found them a moment ago, and are forgotten by the table when the chunks are cut anew.
 void SlabHeap::JoinFreeRuns() {
   for (SizeClass& of_class : classes_) DropIdle(of_class);
   for (auto& [chunks, of_class] : exact_) DropIdle(of_class);
@@ -194,7 +197,8 @@ void SlabHeap::JoinFreeRuns() {
     retired_.push_back(slab);
   }
   slabs_.swap(kept);
-  // What was never used joins too, so that a free range is one run again; who takes it finds zeroes all the same.
+  // What was never used joins too, so that a free range is one run again; who takes it finds zeroes all the
+  // same.
   if (uint64_t fresh = (bytes_ >> kChunkShift) - fresh_chunk_; fresh != 0) {
     spare_[fresh_chunk_] = fresh;
     fresh_chunk_ += fresh;
@@ -212,7 +216,8 @@ void SlabHeap::JoinFreeRuns() {
 
 SlabHeap::FreeResult SlabHeap::Free(Allocation* allocation, Site site, uint32_t thread) {
   MutexLock lock(mutex_);
-  if (allocation->state.load(std::memory_order_relaxed) != Allocation::State::kLive) return FreeResult::kNotLive;
+  if (allocation->state.load(std::memory_order_relaxed) != Allocation::State::kLive)
+    return FreeResult::kNotLive;
   allocation->freed = site;
   allocation->freed_thread = thread;
   allocation->by_reset = false;

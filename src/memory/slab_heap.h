@@ -1,16 +1,16 @@
 // Hands out blocks of an address range and finds the block of any address again with two loads and no lock.
 //
-// The range is cut into chunks of 2 MiB. A chunk holds blocks of one size class up to 1 MiB, or belongs to a run of
-// chunks that is one large block. Classes step four times per power of two, so a block is at most 25 % too long; runs beyond 128 MiB
-// are as long as they need to be, so that large blocks fill a small address space.
+// The range is cut into chunks of 2 MiB. A chunk holds blocks of one size class up to 1 MiB, or belongs to a
+// run of chunks that is one large block. Classes step four times per power of two, so a block is at most 25 %
+// too long; runs beyond 128 MiB are as long as they need to be, so that large blocks fill a small address
+// space.
 //
 //   table[chunk] -> Slab { first offset, block bytes, reciprocal } -> records[(offset - first) / block bytes]
 //
-// Guarantees: no limit but the range itself: when no run is left, free runs are joined and cut anew. Freed blocks rest
-// in a queue per class (64 blocks or 64 MiB) before reuse if so configured, so that a stale pointer meets a tombstone
-// and not the next tenant.
-// Threading: Find is lock-free; everything else takes the heap's lock. Cost: Allocate or Free of a class that was used
-// before is a list operation.
+// Guarantees: no limit but the range itself: when no run is left, free runs are joined and cut anew. Freed
+// blocks rest in a queue per class (64 blocks or 64 MiB) before reuse if so configured, so that a stale
+// pointer meets a tombstone and not the next tenant. Threading: Find is lock-free; everything else takes the
+// heap's lock. Cost: Allocate or Free of a class that was used before is a list operation.
 #pragma once
 
 #include <atomic>
@@ -28,14 +28,14 @@ constexpr int kChunkShift = 21;
 constexpr uint64_t kChunkBytes = uint64_t{1} << kChunkShift;
 
 struct Slab {
-  uint64_t first = 0;         // offset of block 0
+  uint64_t first = 0;  // offset of block 0
   uint64_t block_bytes = 0;
-  uint64_t reciprocal = 0;    // 2^44 / block_bytes rounded up; 0 for a single block
-  uint32_t blocks = 0;        // that fit
-  uint32_t used = 0;          // handed out at least once; heap lock
-  uint32_t live = 0;          // handed out and not back on the free list; heap lock
+  uint64_t reciprocal = 0;  // 2^44 / block_bytes rounded up; 0 for a single block
+  uint32_t blocks = 0;      // that fit
+  uint32_t used = 0;        // handed out at least once; heap lock
+  uint32_t live = 0;        // handed out and not back on the free list; heap lock
   int size_class = 0;
-  bool recut = false;         // the chunks had other blocks before: their bytes may be dirty
+  bool recut = false;  // the chunks had other blocks before: their bytes may be dirty
   Allocation* records = nullptr;
 
   bool large() const { return reciprocal == 0; }
@@ -49,8 +49,8 @@ class SlabHeap {
   SlabHeap(const SlabHeap&) = delete;
   SlabHeap& operator=(const SlabHeap&) = delete;
 
-  // A block of at least `bytes`, its record not live yet: the caller fills it and publishes the state. Null when the
-  // range has no room for it. `bytes` > 0.
+  // A block of at least `bytes`, its record not live yet: the caller fills it and publishes the state. Null
+  // when the range has no room for it. `bytes` > 0.
   Allocation* Allocate(uint64_t bytes) BELAY_EXCLUDES(mutex_);
 
   enum class FreeResult : uint8_t {
@@ -108,11 +108,11 @@ class SlabHeap {
   static constexpr int kExact = -1;
 
   struct SizeClass {
-    Allocation* free = nullptr;                               // last in, first out
-    Allocation* rest_head = nullptr;                          // oldest
+    Allocation* free = nullptr;       // last in, first out
+    Allocation* rest_head = nullptr;  // oldest
     Allocation* rest_tail = nullptr;
     uint32_t rest_blocks = 0;
-    Slab* open = nullptr;                                     // small classes: the slab with unused blocks
+    Slab* open = nullptr;  // small classes: the slab with unused blocks
   };
 
   static int ClassOf(uint64_t bytes);
@@ -121,7 +121,7 @@ class SlabHeap {
   // What a request of so many bytes is served from.
   struct Fit {
     SizeClass* of_class;
-    int size_class;        // kExact: one of exact_
+    int size_class;  // kExact: one of exact_
     uint64_t block_bytes;
   };
   Fit FitFor(uint64_t bytes) BELAY_REQUIRES(mutex_);
@@ -146,7 +146,7 @@ class SlabHeap {
   SizeClass classes_[kClasses] BELAY_GUARDED_BY(mutex_);
   std::map<uint64_t, SizeClass> exact_ BELAY_GUARDED_BY(mutex_);  // by chunks: runs beyond the classes
   std::vector<Slab*> slabs_ BELAY_GUARDED_BY(mutex_);
-  std::vector<Slab*> retired_ BELAY_GUARDED_BY(mutex_);          // cut anew since; a late reader may hold a record
+  std::vector<Slab*> retired_ BELAY_GUARDED_BY(mutex_);  // cut anew since; a late reader may hold a record
   std::map<uint64_t, uint64_t> spare_ BELAY_GUARDED_BY(mutex_);  // joined runs: first chunk -> chunks
   uint64_t fresh_chunk_ BELAY_GUARDED_BY(mutex_) = 0;            // chunks from here on were never used
 };

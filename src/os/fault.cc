@@ -64,7 +64,8 @@ void InstallFaultHandler(FaultWatcher watcher) {
 
 bool FaultHandlerInstalled() {
   struct sigaction now;
-  return sigaction(SIGSEGV, nullptr, &now) == 0 && (now.sa_flags & SA_SIGINFO) != 0 && now.sa_sigaction == Handle;
+  return sigaction(SIGSEGV, nullptr, &now) == 0 && (now.sa_flags & SA_SIGINFO) != 0 &&
+         now.sa_sigaction == Handle;
 }
 
 }  // namespace belay::os

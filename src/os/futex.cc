@@ -2,8 +2,8 @@
 
 #include <linux/futex.h>
 #include <sys/syscall.h>
-#include <ctime>
 #include <unistd.h>
+#include <ctime>
 
 #include <climits>
 
@@ -19,7 +19,11 @@ void FutexWait(const std::atomic<uint32_t>& word, uint32_t expected, int64_t tim
   Futex(word, FUTEX_WAIT, expected, timeout_ns == kForever ? nullptr : &timeout);
 }
 
-void FutexWakeAll(std::atomic<uint32_t>& word) { Futex(word, FUTEX_WAKE, INT_MAX, nullptr); }
-void FutexWakeOne(std::atomic<uint32_t>& word) { Futex(word, FUTEX_WAKE, 1, nullptr); }
+void FutexWakeAll(std::atomic<uint32_t>& word) {
+  Futex(word, FUTEX_WAKE, INT_MAX, nullptr);
+}
+void FutexWakeOne(std::atomic<uint32_t>& word) {
+  Futex(word, FUTEX_WAKE, 1, nullptr);
+}
 
 }  // namespace belay::os

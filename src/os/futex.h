@@ -1,7 +1,8 @@
 // Sleeping until a 32-bit word changes.
 //
-// Threading: Wait returns when the word no longer holds `expected`, when woken, on a signal, or at the deadline; the
-// caller looks again. Cost: Wake with nobody asleep is one system call, so callers count their sleepers.
+// Threading: Wait returns when the word no longer holds `expected`, when woken, on a signal, or at the
+// deadline; the caller looks again. Cost: Wake with nobody asleep is one system call, so callers count their
+// sleepers.
 #pragma once
 
 #include <atomic>

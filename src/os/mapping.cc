@@ -23,7 +23,9 @@ uintptr_t Reserve(uintptr_t address, size_t bytes, Access access) {
   return got;
 }
 
-void Release(uintptr_t address, size_t bytes) { syscall(SYS_munmap, address, bytes); }
+void Release(uintptr_t address, size_t bytes) {
+  syscall(SYS_munmap, address, bytes);
+}
 
 void AdviseEngineMemory(uintptr_t address, size_t bytes) {
   void* start = reinterpret_cast<void*>(address);
@@ -36,6 +38,8 @@ void AdviseHugePages(uintptr_t address, size_t bytes) {
   madvise(reinterpret_cast<void*>(address), bytes, MADV_HUGEPAGE);
 }
 
-void Discard(uintptr_t address, size_t bytes) { madvise(reinterpret_cast<void*>(address), bytes, MADV_DONTNEED); }
+void Discard(uintptr_t address, size_t bytes) {
+  madvise(reinterpret_cast<void*>(address), bytes, MADV_DONTNEED);
+}
 
 }  // namespace belay::os

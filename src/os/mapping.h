@@ -1,7 +1,7 @@
 // Address space: reservations, memory that the engine alone uses, and giving pages back.
 //
-// Reservations go to the kernel directly, because sanitizers end the process when a hinted mmap lands elsewhere.
-// Threading: every function may be called from any thread.
+// Reservations go to the kernel directly, because sanitizers end the process when a hinted mmap lands
+// elsewhere. Threading: every function may be called from any thread.
 #pragma once
 
 #include <cstddef>
@@ -11,12 +11,13 @@ namespace belay::os {
 
 enum class Access : uint8_t { kNone, kReadWrite };
 
-// Reserves `bytes` at exactly `address`, or anywhere when `address` is 0. Nothing is committed. Returns 0 when the
-// range is taken or the limits of the process forbid it.
+// Reserves `bytes` at exactly `address`, or anywhere when `address` is 0. Nothing is committed. Returns 0
+// when the range is taken or the limits of the process forbid it.
 uintptr_t Reserve(uintptr_t address, size_t bytes, Access access);
 void Release(uintptr_t address, size_t bytes);
 
-// Huge pages on first touch, absent in forked children and in core dumps. Best effort: an old kernel may refuse.
+// Huge pages on first touch, absent in forked children and in core dumps. Best effort: an old kernel may
+// refuse.
 void AdviseEngineMemory(uintptr_t address, size_t bytes);
 // Huge pages on first touch, ordinary otherwise.
 void AdviseHugePages(uintptr_t address, size_t bytes);

@@ -3,14 +3,16 @@
 #include <sched.h>
 #include <signal.h>
 #include <sys/syscall.h>
-#include <ctime>
 #include <unistd.h>
+#include <ctime>
 
 namespace belay::os {
 namespace {
 thread_local uint32_t t_thread_id __attribute__((tls_model("initial-exec"))) = 0;
 
-void ForgetThreadId() { t_thread_id = 0; }
+void ForgetThreadId() {
+  t_thread_id = 0;
+}
 const int g_registered = pthread_atfork(nullptr, nullptr, ForgetThreadId);
 }  // namespace
 

@@ -7,7 +7,8 @@
 
 namespace belay::os {
 
-// The kernel's id of the calling thread; cached, so it costs one load. In a forked child the cache is refreshed.
+// The kernel's id of the calling thread; cached, so it costs one load. In a forked child the cache is
+// refreshed.
 uint32_t ThreadId();
 
 // Processors that this process may run on, at least 1.
@@ -16,8 +17,8 @@ int CoreCount();
 // Monotonic time in nanoseconds.
 int64_t MonotonicNs();
 
-// Starts a thread that blocks every signal, so that handlers of the program run on the program's threads only.
-// Returns false when the system refuses; the caller then goes on with fewer threads.
+// Starts a thread that blocks every signal, so that handlers of the program run on the program's threads
+// only. Returns false when the system refuses; the caller then goes on with fewer threads.
 bool StartThread(const char* name, void (*entry)(void*), void* argument, pthread_t* thread);
 
 }  // namespace belay::os

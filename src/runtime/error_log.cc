@@ -1,7 +1,7 @@
 #include "runtime/error_log.h"
 
-#include <ctime>
 #include <unistd.h>
+#include <ctime>
 
 #include <cstring>
 #include <string_view>
@@ -68,7 +68,8 @@ void AppendRecord(std::string& out, const ErrorLog::Record& record, facts::Cann 
   out += std::string(api) + " returned " + std::to_string(record.code) + ". Reason: ";
   AppendAscii(out, finding.message.view());
   out += '\n';
-  for (auto [label, text] : {std::pair("Possible Cause: ", finding.rule.view()), {"Solution: ", finding.fix.view()}}) {
+  for (auto [label, text] :
+       {std::pair("Possible Cause: ", finding.rule.view()), {"Solution: ", finding.fix.view()}}) {
     if (text.empty()) continue;
     out += std::string(kIndent) + label;
     AppendAscii(out, text);

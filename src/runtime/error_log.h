@@ -1,7 +1,7 @@
 // The recent error messages of one thread (SPEC 11 §3): newest first, read once, never blank.
 //
-// Threading: belongs to its thread. A record is turned into text when it is asked for, because looking up source lines takes
-// longer than the failing call.
+// Threading: belongs to its thread. A record is turned into text when it is asked for, because looking up
+// source lines takes longer than the failing call.
 #pragma once
 
 #include <cstdint>

@@ -1,9 +1,9 @@
 #include "runtime/fault_watch.h"
 
+#include <unistd.h>
 #include <atomic>
 #include <cinttypes>
 #include <cstdio>
-#include <unistd.h>
 
 #include "os/fault.h"
 #include "os/symbolizer.h"
@@ -54,12 +54,15 @@ bool Watch(uintptr_t address, uintptr_t pc, bool is_write) {
   finding.where.role = is_write ? "write" : "read";
   finding.where.thread = os::ThreadId();
   finding.where.site = Site{pc + 1};  // sites are return addresses: one past the instruction is inside it
-  finding.message.Format("host code %s address 0x%" PRIxPTR ": ", is_write ? "wrote to" : "read from", address);
+  finding.message.Format("host code %s address 0x%" PRIxPTR ": ", is_write ? "wrote to" : "read from",
+                         address);
   Describe(finding, *runtime, address);
-  finding.rule.Append("Device memory is reachable by copies and kernels only, never by loads and stores of the host "
-                      "(SPEC 30 §4)");
-  finding.fix.Append("copy the bytes to host memory with aclrtMemcpy(host, size, device, size, "
-                     "ACL_MEMCPY_DEVICE_TO_HOST) and use them there");
+  finding.rule.Append(
+      "Device memory is reachable by copies and kernels only, never by loads and stores of the host "
+      "(SPEC 30 §4)");
+  finding.fix.Append(
+      "copy the bytes to host memory with aclrtMemcpy(host, size, device, size, "
+      "ACL_MEMCPY_DEVICE_TO_HOST) and use them there");
   runtime->reporter().ReportFromSignal(finding);
   return true;
 }

@@ -1,10 +1,11 @@
-// Opaque handles: numbers, never addresses, so that a stale, foreign or garbage one is told apart and never followed.
+// Opaque handles: numbers, never addresses, so that a stale, foreign or garbage one is told apart and never
+// followed.
 //
 //   | tag : 8 | generation : 32 | slot : 24 |      tag != 0 tells the kind; odd generations are live
 //
-// Guarantees: a value is given out once in the life of the process; the objects live in the slots and are never freed, so a
-// removed one keeps its story until the slot is used again, oldest slot first.
-// Threading: Find is lock-free; Add and Remove lock. Cost of Find: three loads.
+// Guarantees: a value is given out once in the life of the process; the objects live in the slots and are
+// never freed, so a removed one keeps its story until the slot is used again, oldest slot first. Threading:
+// Find is lock-free; Add and Remove lock. Cost of Find: three loads.
 #pragma once
 
 #include <atomic>
@@ -44,7 +45,8 @@ class HandleTable {
 
   T* Find(const void* handle) const {
     Slot* slot = SlotOf(handle);
-    if (slot == nullptr || slot->generation.load(std::memory_order_acquire) != Generation(handle)) return nullptr;
+    if (slot == nullptr || slot->generation.load(std::memory_order_acquire) != Generation(handle))
+      return nullptr;
     return (Generation(handle) & 1) != 0 ? &slot->object : nullptr;
   }
 
@@ -52,7 +54,8 @@ class HandleTable {
   const T* FindDead(const void* handle) const {
     Slot* slot = SlotOf(handle);
     if (slot == nullptr || (Generation(handle) & 1) == 0) return nullptr;
-    return slot->generation.load(std::memory_order_acquire) == Generation(handle) + 1 ? &slot->object : nullptr;
+    return slot->generation.load(std::memory_order_acquire) == Generation(handle) + 1 ? &slot->object
+                                                                                      : nullptr;
   }
 
   void Remove(const void* handle) BELAY_EXCLUDES(mutex_) {

@@ -3,8 +3,8 @@
 //   process -> Device -> Context (primary or explicit) -> StreamObject
 //                     -> EventObject, device memory
 //
-// Threading: members are written under Runtime's object lock and stay as they are while the handle is live, but for the
-// lists. Lifetime: the storage is never freed.
+// Threading: members are written under Runtime's object lock and stay as they are while the handle is live,
+// but for the lists. Lifetime: the storage is never freed.
 #pragma once
 
 #include <atomic>

@@ -276,7 +276,8 @@ Runtime::ResetResult Runtime::ResetDevice(Device& device, bool force, const Mome
   return ResetResult::kReleased;
 }
 
-// Waits for the tasks, then takes contexts, streams, memory, registrations and outgoing peers away (SPEC 10 §4.2, 30 §4).
+// Waits for the tasks, then takes contexts, streams, memory, registrations and outgoing peers away (SPEC 10
+// §4.2, 30 §4).
 void Runtime::Release(Device& device, const Moment& by) {
   WaitFor(StreamsOf(device));
   {
@@ -371,7 +372,8 @@ void Runtime::WaitFor(const std::vector<StreamObject*>& streams) {
 
 // --- Events
 
-EventObject* Runtime::CreateEvent(engine::Event::Family family, uint32_t flags, Device& device, const Moment& by) {
+EventObject* Runtime::CreateEvent(engine::Event::Family family, uint32_t flags, Device& device,
+                                  const Moment& by) {
   void* handle = nullptr;
   EventObject* event = events_.Add(&handle);
   if (event == nullptr) return nullptr;

@@ -1,10 +1,10 @@
-// The process's one runtime: owns the machine, the memory, the engine, the reporter and every object, and keeps their life
-// cycles (SPEC 10 §§2, 4, 6, 7).
+// The process's one runtime: owns the machine, the memory, the engine, the reporter and every object, and
+// keeps their life cycles (SPEC 10 §§2, 4, 6, 7).
 //
 // It wires; what a lower room can decide is decided there. Refusals and their words are the business of abi/.
-// Threading: everything may be called from any thread. Creating and destroying takes the object lock; waiting for tasks
-// never happens under it.
-// Lifetime: made at the first call and leaked on purpose, so that calls from static destructors find it.
+// Threading: everything may be called from any thread. Creating and destroying takes the object lock; waiting
+// for tasks never happens under it. Lifetime: made at the first call and leaked on purpose, so that calls
+// from static destructors find it.
 #pragma once
 
 #include <atomic>
@@ -82,7 +82,8 @@ class Runtime {
   bool PrimaryActive(const Device& device);
 
   // Streams.
-  StreamObject* CreateStream(Context& context, uint32_t priority, uint32_t flags, const Moment& by);  // null: none left
+  StreamObject* CreateStream(Context& context, uint32_t priority, uint32_t flags,
+                             const Moment& by);  // null: none left
   void DestroyStream(StreamObject& stream, const Moment& by);
   StreamObject* FindStream(const void* handle) const { return streams_.Find(handle); }
   const StreamObject* FindDeadStream(const void* handle) const { return streams_.FindDead(handle); }
@@ -112,8 +113,8 @@ class Runtime {
   Runtime() = default;
   void Build();
   void WatchFaults();
-  StreamObject* MakeStream(Context& context, uint32_t priority, uint32_t flags, bool is_default, const Moment& by)
-      BELAY_REQUIRES(objects_);
+  StreamObject* MakeStream(Context& context, uint32_t priority, uint32_t flags, bool is_default,
+                           const Moment& by) BELAY_REQUIRES(objects_);
   Context* MakeContext(Device& device, bool primary, const Moment& by) BELAY_REQUIRES(objects_);
   void UnmakeStream(StreamObject& stream, const Moment& by) BELAY_REQUIRES(objects_);
   void UnmakeContext(Context& context, const Moment& by) BELAY_REQUIRES(objects_);

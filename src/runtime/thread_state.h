@@ -22,7 +22,8 @@ struct ThreadState {
 
   // The current context; null when there is none or it died.
   Context* Current() const {
-    return context != nullptr && context->life.load(std::memory_order_acquire) == context_life ? context : nullptr;
+    return context != nullptr && context->life.load(std::memory_order_acquire) == context_life ? context
+                                                                                               : nullptr;
   }
   void Bind(Context* to, const Moment& by) {
     context = to;
@@ -34,6 +35,8 @@ struct ThreadState {
 // The calling thread's state.
 extern thread_local ThreadState* t_state __attribute__((tls_model("initial-exec")));
 ThreadState& NewThreadState();
-inline ThreadState& CurrentThread() { return t_state != nullptr ? *t_state : NewThreadState(); }
+inline ThreadState& CurrentThread() {
+  return t_state != nullptr ? *t_state : NewThreadState();
+}
 
 }  // namespace belay::runtime

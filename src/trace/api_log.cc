@@ -91,13 +91,17 @@ tl::expected<std::unique_ptr<ApiLog>, std::string> ApiLog::Open(const std::strin
   return std::unique_ptr<ApiLog>(new ApiLog(fd, path));
 }
 
-ApiLog::~ApiLog() { close(fd_); }
+ApiLog::~ApiLog() {
+  close(fd_);
+}
 
-void ApiLog::Record(const char* api, int32_t code, uint64_t start_ns, uint64_t duration_ns, const ArgWriter& args) {
+void ApiLog::Record(const char* api, int32_t code, uint64_t start_ns, uint64_t duration_ns,
+                    const ArgWriter& args) {
   if (!enabled()) return;
   Text<3072> line;
-  line.Format("{\"api\":\"%s\",\"code\":%" PRId32 ",\"thread\":%d,\"ns\":%" PRIu64 ",\"dur\":%" PRIu64 ",\"args\":{", api,
-              code, static_cast<int>(os::ThreadId()), start_ns, duration_ns);
+  line.Format("{\"api\":\"%s\",\"code\":%" PRId32 ",\"thread\":%d,\"ns\":%" PRIu64 ",\"dur\":%" PRIu64
+              ",\"args\":{",
+              api, code, static_cast<int>(os::ThreadId()), start_ns, duration_ns);
   line.Append(args.view()).Append("}}\n");
   ssize_t written = 0;
   do {
@@ -108,6 +112,8 @@ void ApiLog::Record(const char* api, int32_t code, uint64_t start_ns, uint64_t d
   fprintf(stderr, "belay: log %s ends here: %s\n", path_.c_str(), why);
 }
 
-uint64_t ApiLog::Now() { return static_cast<uint64_t>(os::MonotonicNs()); }
+uint64_t ApiLog::Now() {
+  return static_cast<uint64_t>(os::MonotonicNs());
+}
 
 }  // namespace belay::trace

@@ -2,8 +2,8 @@
 //
 //   {"api":"aclrtMemcpy","code":107000,"thread":41,"ns":812,"dur":95,"args":{"dst":"0x7e80","destMax":64}}
 //
-// Guarantees: every line is valid JSON and reaches the file by one append, so threads and processes may share it.
-// Threading: any thread; no lock. Cost: one write(2) a call, no allocation.
+// Guarantees: every line is valid JSON and reaches the file by one append, so threads and processes may share
+// it. Threading: any thread; no lock. Cost: one write(2) a call, no allocation.
 #pragma once
 
 #include <atomic>
@@ -18,7 +18,8 @@
 
 namespace belay::trace {
 
-// Collects the arguments of one call as the inside of a JSON object. What does not fit is left out and said so.
+// Collects the arguments of one call as the inside of a JSON object. What does not fit is left out and said
+// so.
 class ArgWriter {
  public:
   // Pointers become "0x…", numbers and enums numbers, text a string, everything else "?".

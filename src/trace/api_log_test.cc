@@ -57,9 +57,10 @@ TEST(ArgWriterTest, WritesEachTypeInItsForm) {
   args.Add("text", text);
   args.Add("none", none);
   args.Add("handle", Handle{1});
-  EXPECT_EQ(args.view(),
-            R"("pointer":"0x7e80","null":"0x0","function":"0x40","size":18446744073709551615,"int":-5,"kind":2,)"
-            R"("real":0.5,"nan":null,"text":"a\"b\\c\u000a","none":null,"handle":"?")");
+  EXPECT_EQ(
+      args.view(),
+      R"("pointer":"0x7e80","null":"0x0","function":"0x40","size":18446744073709551615,"int":-5,"kind":2,)"
+      R"("real":0.5,"nan":null,"text":"a\"b\\c\u000a","none":null,"handle":"?")");
   ArgWriter address;
   address.Add("p", &local);
   EXPECT_THAT(std::string(address.view()), MatchesRegex("\"p\":\"0x[0-9a-f]+\""));
@@ -91,11 +92,11 @@ TEST_F(ApiLogTest, WritesOneObjectALine) {
   (*log)->Record("aclrtMemcpy", 107000, 812, 95, args);
   (*log)->Record("aclFinalize", 0, 900, 1, ArgWriter());
   std::string thread = std::to_string(gettid());
-  EXPECT_THAT(Lines(), ::testing::ElementsAre(
-                           "{\"api\":\"aclrtMemcpy\",\"code\":107000,\"thread\":" + thread +
-                               ",\"ns\":812,\"dur\":95,\"args\":{\"dst\":\"0x10\",\"destMax\":64}}",
-                           "{\"api\":\"aclFinalize\",\"code\":0,\"thread\":" + thread +
-                               ",\"ns\":900,\"dur\":1,\"args\":{}}"));
+  EXPECT_THAT(Lines(),
+              ::testing::ElementsAre("{\"api\":\"aclrtMemcpy\",\"code\":107000,\"thread\":" + thread +
+                                         ",\"ns\":812,\"dur\":95,\"args\":{\"dst\":\"0x10\",\"destMax\":64}}",
+                                     "{\"api\":\"aclFinalize\",\"code\":0,\"thread\":" + thread +
+                                         ",\"ns\":900,\"dur\":1,\"args\":{}}"));
 }
 
 TEST_F(ApiLogTest, ThreadsAndProcessesShareAFile) {
@@ -149,7 +150,8 @@ TEST(ApiLogFullTest, EndsOnceWhenTheDiskIsFull) {
   (*log)->Record("aclInit", 0, 0, 0, ArgWriter());
   (*log)->Record("aclInit", 0, 0, 0, ArgWriter());
   EXPECT_FALSE((*log)->enabled());
-  EXPECT_EQ(::testing::internal::GetCapturedStderr(), "belay: log /dev/full ends here: No space left on device\n");
+  EXPECT_EQ(::testing::internal::GetCapturedStderr(),
+            "belay: log /dev/full ends here: No space left on device\n");
 }
 
 }  // namespace

@@ -14,9 +14,9 @@
 _Static_assert(sizeof(acldumpChunk) == 4120, "the chunk's bytes follow it");
 _Static_assert(sizeof(aclrtMemUsageInfo) == 112, "layout");
 
-int client_uses_c(void *dst, const void *src, struct HcclCommConfigDef *config);
+int client_uses_c(void* dst, const void* src, struct HcclCommConfigDef* config);
 
-int client_uses_c(void *dst, const void *src, struct HcclCommConfigDef *config) {
+int client_uses_c(void* dst, const void* src, struct HcclCommConfigDef* config) {
   aclError code = aclrtMemcpy(dst, 8, src, 8, ACL_MEMCPY_HOST_TO_DEVICE);
   if (code != ACL_SUCCESS) ACL_APP_LOG(ACL_ERROR, "no arguments");
   if (code == ACL_ERROR_RT_PARAM_INVALID) ACL_APP_LOG(ACL_ERROR, "code %d", code);

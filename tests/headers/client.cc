@@ -13,9 +13,9 @@ static_assert(ACL_SUCCESS == 0 && ACL_ERROR_INVALID_PARAM == 100000);
 static_assert(ACL_ERROR_RT_STREAM_SYNC_TIMEOUT == 507046);
 static_assert(sizeof(aclskOptionType) == 4 && aclskOptionType::PRELOAD_CODE == aclskOptionType{});
 
-int client_uses_cc(aclError code, HcclCommConfig *config);
+int client_uses_cc(aclError code, HcclCommConfig* config);
 
-int client_uses_cc(aclError code, HcclCommConfig *config) {
+int client_uses_cc(aclError code, HcclCommConfig* config) {
   HcclCommConfigInit(config);
   ACL_APP_LOG(ACL_WARNING, "code %d", code);
   switch (code) {

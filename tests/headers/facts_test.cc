@@ -19,7 +19,9 @@ using testing::ElementsAre;
 
 constexpr uint8_t kAll = 0x3f;
 
-uint8_t Bit(Family family) { return static_cast<uint8_t>(1u << static_cast<int>(family)); }
+uint8_t Bit(Family family) {
+  return static_cast<uint8_t>(1u << static_cast<int>(family));
+}
 
 uint8_t Bits(std::initializer_list<Family> families) {
   uint8_t bits = 0;
@@ -74,7 +76,7 @@ TEST(Lacks, SinceCountsVersionsBetweenProfiles) {
   EXPECT_THAT(Facts(Fn::aclrtLaunchHostFunc).lacks, ElementsAre(kAll, 0, 0, 0));  // since 8.3
   EXPECT_EQ(Facts(Fn::aclrtLaunchHostFunc).since, Cann::k85);
   EXPECT_THAT(Facts(Fn::aclrtMallocWithCfg).lacks, ElementsAre(0, 0, 0, 0));  // since 8.1
-  const FnFacts& newer = Facts(Fn::aclrtSetOpExecuteTimeOutWithMs);  // since 9.2
+  const FnFacts& newer = Facts(Fn::aclrtSetOpExecuteTimeOutWithMs);           // since 9.2
   EXPECT_THAT(newer.lacks, ElementsAre(kAll, kAll, kAll, kAll));
   EXPECT_EQ(newer.since, Cann::kCount);
   EXPECT_EQ(newer.state, State::kRefused);

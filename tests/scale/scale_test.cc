@@ -17,7 +17,8 @@ int Threads() {
   return count;
 }
 
-// Each of 1024 devices is set, allocates, moves 64 bytes in and out, and frees; no device has a thread of its own.
+// Each of 1024 devices is set, allocates, moves 64 bytes in and out, and frees; no device has a thread of its
+// own.
 TEST(ThousandDevices, EachMovesItsOwnBytes) {
   ASSERT_EQ(aclInit(nullptr), ACL_SUCCESS);
   uint32_t count = 0;
@@ -47,8 +48,8 @@ TEST(ThousandDevices, EachMovesItsOwnBytes) {
 
 constexpr size_t kGiB = size_t{1} << 30, kMiB = size_t{1} << 20;
 
-// Eight devices of 64 GiB, all of it allocated, a few MiB written on each: fits in 2 GiB of host memory. Filling it is
-// refused with 207001 and hurts nobody.
+// Eight devices of 64 GiB, all of it allocated, a few MiB written on each: fits in 2 GiB of host memory.
+// Filling it is refused with 207001 and hurts nobody.
 TEST(LargeMemory, OnlyWrittenBytesTakeHostMemory) {
   ASSERT_EQ(aclInit(nullptr), ACL_SUCCESS);
   std::vector<uint8_t> pattern(4 * kMiB), back(4 * kMiB);
@@ -59,13 +60,16 @@ TEST(LargeMemory, OnlyWrittenBytesTakeHostMemory) {
     ASSERT_EQ(aclrtGetMemInfo(ACL_HBM_MEM, &free, &total), ACL_SUCCESS);
     ASSERT_EQ(total, 64 * kGiB);
     ASSERT_EQ(aclrtMalloc(&blocks[device], 63 * kGiB, ACL_MEM_MALLOC_HUGE_ONLY), ACL_SUCCESS);
-    for (size_t i = 0; i < pattern.size(); ++i) pattern[i] = static_cast<uint8_t>(i * 31 + static_cast<size_t>(device));
+    for (size_t i = 0; i < pattern.size(); ++i)
+      pattern[i] = static_cast<uint8_t>(i * 31 + static_cast<size_t>(device));
     char* at = static_cast<char*>(blocks[device]) + 40 * kGiB;
-    ASSERT_EQ(aclrtMemcpy(at, pattern.size(), pattern.data(), pattern.size(), ACL_MEMCPY_HOST_TO_DEVICE), ACL_SUCCESS);
+    ASSERT_EQ(aclrtMemcpy(at, pattern.size(), pattern.data(), pattern.size(), ACL_MEMCPY_HOST_TO_DEVICE),
+              ACL_SUCCESS);
     ASSERT_EQ(aclrtMemcpy(back.data(), back.size(), at, back.size(), ACL_MEMCPY_DEVICE_TO_HOST), ACL_SUCCESS);
     ASSERT_EQ(back, pattern);
     // Reading what nobody wrote gives zeros and takes nothing.
-    ASSERT_EQ(aclrtMemcpy(back.data(), back.size(), blocks[device], back.size(), ACL_MEMCPY_DEVICE_TO_HOST), ACL_SUCCESS);
+    ASSERT_EQ(aclrtMemcpy(back.data(), back.size(), blocks[device], back.size(), ACL_MEMCPY_DEVICE_TO_HOST),
+              ACL_SUCCESS);
     ASSERT_EQ(back, std::vector<uint8_t>(back.size()));
   }
   // The budget is 2 GiB: this write does not fit, changes nothing, and the device goes on.
