@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """Checks what every file of the tree promises: no unfinished marks, #pragma once, a readable size, links that lead somewhere."""
 import re
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -22,9 +23,10 @@ INLINE = re.compile(r"`[^`\n]*`")
 
 
 def files_of(root: Path):
-    """What git knows or would add; outside a repository, everything but build trees."""
-    listed = subprocess.run(["git", "-C", str(root), "ls-files", "-co", "--exclude-standard", "-z"], capture_output=True, text=True)
-    if listed.returncode == 0:
+    """What git knows or would add; without git or a repository, everything but build trees."""
+    git = ["git", "-C", str(root), "ls-files", "-co", "--exclude-standard", "-z"]
+    listed = subprocess.run(git, capture_output=True, text=True) if shutil.which("git") else None
+    if listed is not None and listed.returncode == 0:
         names = [name for name in listed.stdout.split("\0") if name]
     else:
         names = [str(path.relative_to(root)) for path in root.rglob("*") if path.relative_to(root).parts[0] not in (".git", "build")]
