@@ -60,11 +60,7 @@ bool AddressSpace::ReserveDeviceRegions(int devices, uint64_t share) {
   return true;
 }
 
-bool AddressSpace::RestoreEngine() {
-  if (os::Reserve(engine_.base, engine_.bytes, os::Access::kReadWrite) == 0) return false;
-  os::AdviseEngineMemory(engine_.base, engine_.bytes);
-  return true;
-}
+void AddressSpace::KeepEngineFromChildren() const { os::KeepFromChildren(engine_.base, engine_.bytes); }
 
 bool AddressSpace::Reserve(int devices, uint64_t device_bytes) {
   int count = std::max(devices, 1);

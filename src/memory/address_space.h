@@ -36,8 +36,8 @@ class AddressSpace {
   // smaller equal shares otherwise. False when not even small shares fit (a very tight RLIMIT_AS).
   bool Reserve(int devices, uint64_t device_bytes);
 
-  // In a forked child: the engine region was left to the parent; maps an empty one in its place.
-  bool RestoreEngine();
+  // From now on forked children get no engine region. Before the first device is opened they do: they may use it.
+  void KeepEngineFromChildren() const;
 
   Region Classify(uintptr_t address) const {
     if (window_.Holds(address)) return Region::kDevice;

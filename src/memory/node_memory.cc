@@ -23,6 +23,8 @@ DeviceMemory& NodeMemory::Open(int device) {
   if (DeviceMemory* memory = Find(device); memory != nullptr) return *memory;
   MutexLock lock(mutex_);
   if (DeviceMemory* memory = Find(device); memory != nullptr) return *memory;
+  if (!opened_any_) space_.KeepEngineFromChildren();
+  opened_any_ = true;
   auto* memory = new DeviceMemory(device, space_, books_, physical_, rest_freed_);
   devices_[device].store(memory, std::memory_order_release);
   return *memory;

@@ -34,9 +34,6 @@ class NodeMemory {
   HostMemory& host() { return *host_; }
   PhysicalMemory& physical() { return physical_; }
 
-  // In a forked child of a process that had opened no device.
-  bool RestoreAfterFork() { return space_.RestoreEngine(); }
-
   // The memory of a device, made now if need be.
   DeviceMemory& Open(int device) BELAY_EXCLUDES(mutex_);
   // Null when the device was never opened.
@@ -76,6 +73,7 @@ class NodeMemory {
   const bool rest_freed_;
   std::unique_ptr<HostMemory> host_;
   Mutex mutex_;
+  bool opened_any_ BELAY_GUARDED_BY(mutex_) = false;
   std::unique_ptr<std::atomic<DeviceMemory*>[]> devices_;
 };
 

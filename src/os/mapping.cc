@@ -30,8 +30,11 @@ void Release(uintptr_t address, size_t bytes) {
 void AdviseEngineMemory(uintptr_t address, size_t bytes) {
   void* start = reinterpret_cast<void*>(address);
   madvise(start, bytes, MADV_HUGEPAGE);
-  madvise(start, bytes, MADV_DONTFORK);
   madvise(start, bytes, MADV_DONTDUMP);
+}
+
+void KeepFromChildren(uintptr_t address, size_t bytes) {
+  madvise(reinterpret_cast<void*>(address), bytes, MADV_DONTFORK);
 }
 
 void AdviseHugePages(uintptr_t address, size_t bytes) {

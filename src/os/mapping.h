@@ -16,9 +16,10 @@ enum class Access : uint8_t { kNone, kReadWrite };
 uintptr_t Reserve(uintptr_t address, size_t bytes, Access access);
 void Release(uintptr_t address, size_t bytes);
 
-// Huge pages on first touch, absent in forked children and in core dumps. Best effort: an old kernel may
-// refuse.
+// Huge pages on first touch, absent from core dumps. Best effort: an old kernel may refuse.
 void AdviseEngineMemory(uintptr_t address, size_t bytes);
+// Forked children get nothing at this range, so that a fork does not copy page tables of gigabytes.
+void KeepFromChildren(uintptr_t address, size_t bytes);
 // Huge pages on first touch, ordinary otherwise.
 void AdviseHugePages(uintptr_t address, size_t bytes);
 // Gives the pages back; the range reads as zero afterwards.

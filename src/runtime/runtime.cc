@@ -128,7 +128,7 @@ void Runtime::AfterForkInChild() {
   }
   bool used = false;
   for (const Device& device : runtime->devices_) used = used || device.open() || device.opened.api != nullptr;
-  if (used || !runtime->memory_->RestoreAfterFork()) g_mode.fetch_or(kForked, std::memory_order_relaxed);
+  if (used) g_mode.fetch_or(kForked, std::memory_order_relaxed);
 }
 
 // --- Life cycle
