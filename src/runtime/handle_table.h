@@ -20,6 +20,13 @@ namespace belay::runtime {
 template <class T, uint8_t kTag>
 class HandleTable {
  public:
+  HandleTable() = default;
+  ~HandleTable() {
+    for (std::atomic<Slot*>& chunk : chunks_) delete[] chunk.load(std::memory_order_relaxed);
+  }
+  HandleTable(const HandleTable&) = delete;
+  HandleTable& operator=(const HandleTable&) = delete;
+
   // A free object; the handle is its value from now on. Null when 16 million are live.
   T* Add(void** handle) BELAY_EXCLUDES(mutex_) {
     MutexLock lock(mutex_);
