@@ -39,7 +39,7 @@ inline void PrintTo(const Mode& mode, std::ostream* out) {
 
 // Holds the stream that a task was given to: that task waits inside `host RAM is used up, take idle chunks
 // back` until the gate opens, then fails with 207018. It runs on a thread of the gate, so no worker is taken.
-class Gate : public memory::PhysicalMemory::Source {
+class Gate final : public memory::PhysicalMemory::Source {
  public:
   // `block` is larger than the whole budget.
   Gate(Engine& engine, Stream& stream, memory::DeviceMemory& memory, memory::Allocation& block)

@@ -149,7 +149,6 @@ TEST_P(EventTest, OneRecordFreesManyStreams) {
     Event *first = NewEvent(), *second = NewEvent();
     Record(gate_stream(), *first);
     std::vector<Stream*> streams;
-    std::atomic<uint64_t> sum{0};
     for (int i = 0; i < 16; ++i) {
       streams.push_back(NewStream());
       WaitForLatest(*streams.back(), *first);

@@ -163,7 +163,7 @@ void DeviceMemory::JoinValid(Allocation& allocation, uint64_t lo, uint64_t hi, u
   uint64_t valid_hi = allocation.valid_hi.load(std::memory_order_relaxed);
   uint64_t new_lo = std::min(lo, valid_lo), new_hi = std::max(hi, valid_hi);
   if (new_lo == valid_lo && new_hi == valid_hi) return;
-  auto zero_but_skip = [&](uint64_t from, uint64_t to) {
+  auto zero_but_skip = [&](uint64_t from, uint64_t to) BELAY_REQUIRES(backing_) {
     if (from >= to) return;
     Zero(allocation, from, std::clamp(skip_lo, from, to));
     Zero(allocation, std::clamp(std::max(skip_hi, skip_lo), from, to), to);
