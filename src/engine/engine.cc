@@ -232,7 +232,7 @@ void Engine::Ready(Stream& stream) {
   if (config_.policy.delivery() == Policy::Delivery::kCaller) {
     Landing::Add(stream);
   } else if (pool_.workers() != 0) {
-    pool_.Post(stream);
+    if (!pool_.Post(stream)) RunFromPool(stream);
   } else {
     WakeStranded();
   }

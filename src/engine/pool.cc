@@ -25,17 +25,18 @@ Pool::~Pool() {
 void Pool::Start() {
   while (static_cast<int>(threads_.size()) < workers_) {
     pthread_t thread;
-    // With fewer threads than asked for, waiting host threads run what is left.
+    // One is enough; without any, each stream is run by whoever makes it ready.
     if (!os::StartThread("belay-worker", &Pool::Run, this, &thread)) return;
     threads_.push_back(thread);
   }
 }
 
-void Pool::Post(Stream& stream) {
+bool Pool::Post(Stream& stream) {
   {
     MutexLock lock(mutex_);
-    if (stream.posted_) return;
+    if (stream.posted_) return true;
     if (threads_.empty()) Start();
+    if (threads_.empty()) return false;
     stream.posted_ = true;
     stream.next_ready_ = nullptr;
     stream.prev_ready_ = last_;
@@ -43,9 +44,10 @@ void Pool::Post(Stream& stream) {
     last_ = &stream;
     waiting_.fetch_add(1, std::memory_order_seq_cst);
   }
-  if (sleepers_.load(std::memory_order_seq_cst) == 0) return;
+  if (sleepers_.load(std::memory_order_seq_cst) == 0) return true;
   wake_.fetch_add(1, std::memory_order_seq_cst);
   os::FutexWakeOne(wake_);
+  return true;
 }
 
 void Pool::Unlink(Stream& stream) {

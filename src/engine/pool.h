@@ -27,7 +27,8 @@ class Pool {
   Pool& operator=(const Pool&) = delete;
 
   int workers() const { return workers_; }
-  void Post(Stream& stream) BELAY_EXCLUDES(mutex_);
+  // False when the system gives no thread at all: the caller then runs the stream.
+  [[nodiscard]] bool Post(Stream& stream) BELAY_EXCLUDES(mutex_);
   // Takes a stream that is about to be destroyed out of the list.
   void Forget(Stream& stream) BELAY_EXCLUDES(mutex_);
 
