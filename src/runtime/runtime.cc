@@ -134,7 +134,13 @@ void Runtime::AfterForkInChild() {
 // --- Life cycle
 
 void Runtime::NoteFirstCall(const Moment& by) {
-  if (first_call_.api == nullptr) first_call_ = by;
+  uint32_t none = 0;
+  if (first_call_state_.load(std::memory_order_relaxed) != 0 ||
+      !first_call_state_.compare_exchange_strong(none, 1, std::memory_order_relaxed)) {
+    return;
+  }
+  first_call_ = by;
+  first_call_state_.store(kFirstCallKnown, std::memory_order_release);
 }
 
 Runtime::InitResult Runtime::Init(const Moment&) {

@@ -105,8 +105,10 @@ class Runtime {
   void NoteBinding(int device, const Moment& by);
   LastBinding last_binding();
 
-  // The release of a device that a thread was bound to.
-  Moment first_call() const { return first_call_; }
+  // The first call that initialised or opened anything; empty before. Takes no lock: a forked child asks.
+  Moment first_call() const {
+    return first_call_state_.load(std::memory_order_acquire) == kFirstCallKnown ? first_call_ : Moment();
+  }
   void NoteFirstCall(const Moment& by);
 
  private:
@@ -133,6 +135,8 @@ class Runtime {
   std::unique_ptr<trace::ApiLog> log_;
   std::vector<Device> devices_;
   std::vector<int> user_of_logical_;
+  static constexpr uint32_t kFirstCallKnown = 2;
+  std::atomic<uint32_t> first_call_state_{0};  // 0 nothing, 1 being written, kFirstCallKnown
   Moment first_call_;
 
   HandleTable<Context, 0xC7> contexts_;
