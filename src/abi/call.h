@@ -28,8 +28,16 @@ class Call {
   Call(facts::Fn fn, void* caller, runtime::Runtime& runtime, runtime::ThreadState& thread)
       : fn_(fn), site_{reinterpret_cast<uint64_t>(caller)}, runtime_(runtime), thread_(thread) {}
 
+  // For the functions of belay/control.h, which are not in the fact table.
+  Call(const char* name, void* caller, runtime::Runtime& runtime, runtime::ThreadState& thread)
+      : fn_(facts::Fn::kCount),
+        site_{reinterpret_cast<uint64_t>(caller)},
+        runtime_(runtime),
+        thread_(thread),
+        name_(name) {}
+
   facts::Fn fn() const { return fn_; }
-  const char* name() const { return facts::Facts(fn_).name; }
+  const char* name() const { return name_ == nullptr ? facts::Facts(fn_).name : name_; }
   Site site() const { return site_; }
   runtime::Runtime& runtime() const { return runtime_; }
   runtime::ThreadState& thread() const { return thread_; }
@@ -51,6 +59,7 @@ class Call {
   Site site_;
   runtime::Runtime& runtime_;
   runtime::ThreadState& thread_;
+  const char* name_ = nullptr;
 };
 
 // A task that knows who submits it.
@@ -60,6 +69,12 @@ inline engine::Op SignedOp(const Call& call) {
   op.site = call.site();
   op.api = call.name();
   return op;
+}
+
+// The end of a call that submitted a task.
+inline Status Submitted(const Call& call, const engine::Op& op) {
+  call.thread().last_task = op.task;
+  return Status();
 }
 
 // The cold ways out of Enter.

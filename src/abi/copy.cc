@@ -8,6 +8,7 @@
 #include "abi/copy_check.h"
 #include "abi/ranges.h"
 #include "abi/resolve.h"
+#include "abi/sync.h"
 #include "belay/abi/bodies.h"
 
 namespace belay::abi {
@@ -49,6 +50,7 @@ void Pin(memory::Allocation* block) {
 Status Moved(const Call& call, bool done, uint64_t bytes) {
   if (!done) [[unlikely]]
     return RefuseHostRam(call);
+  call.engine().WordsChanged();
   call.thread().counters->AddCopy(bytes);
   return Status();
 }
@@ -98,6 +100,7 @@ Status Enqueue(const Call& call, StreamObject& stream, const void* dst, const vo
   Pin(op.copy.dst.block);
   Pin(op.copy.src.block);
   uint64_t sequence = call.engine().Submit(*stream.stream, op, shape.Bytes());
+  call.thread().last_task = op.task;
   call.thread().counters->AddCopy(shape.Bytes());
   if (pageable != nullptr) {
     NotePageable(call, pageable);
@@ -141,7 +144,7 @@ Status CopyAsync(const Call& call, void* dst, size_t destMax, const void* src, s
   BELAY_TRY(NeedKnownKind(call, kind));
   if (count > destMax) return RefuseCount(call, count, destMax, "destMax");
   StreamObject* stream = nullptr;
-  BELAY_TRY(NeedCurrentStream(call, handle, &stream));
+  BELAY_TRY(NeedStreamToSubmit(call, handle, &stream));
   if (count == 0) return Status();
   Range dst_range, src_range;
   BELAY_TRY(NeedRange(call, dst, count, "dst", &dst_range));
@@ -290,7 +293,7 @@ Status aclrtMemcpy2dAsync(Call& call, void* dst, size_t dpitch, const void* src,
         .End();
   }
   StreamObject* found = nullptr;
-  BELAY_TRY(NeedCurrentStream(call, stream, &found));
+  BELAY_TRY(NeedStreamToSubmit(call, stream, &found));
   if (plane.shape.empty()) return Status();
   BELAY_TRY(NeedPlane(call, dst, src, kind, &plane));
   BELAY_TRY(NeedReach(call, found->device->logical, plane.dst, plane.src));
@@ -312,7 +315,7 @@ Status aclrtMemsetAsync(Call& call, void* devPtr, size_t maxCount, int32_t value
                         aclrtStream stream) {
   if (count > maxCount) return RefuseCount(call, count, maxCount, "maxCount");
   StreamObject* found = nullptr;
-  BELAY_TRY(NeedCurrentStream(call, stream, &found));
+  BELAY_TRY(NeedStreamToSubmit(call, stream, &found));
   if (count == 0) return Status();
   Range range;
   Op op = SignedOp(call);
@@ -323,6 +326,7 @@ Status aclrtMemsetAsync(Call& call, void* devPtr, size_t maxCount, int32_t value
                   !call.memory().host().IsPinned(reinterpret_cast<uintptr_t>(devPtr), count);
   Pin(op.fill.dst.block);
   uint64_t sequence = call.engine().Submit(*found->stream, op, count);
+  call.thread().last_task = op.task;
   call.thread().counters->AddCopy(count);
   if (pageable) {
     NotePageable(call, "devPtr");

@@ -158,6 +158,7 @@ Status Allocate(const Call& call, void** devPtr, size_t size, uint32_t policy, b
   BELAY_TRY(NeedContext(call, &context));
   const Device& device = *context->device;
   BELAY_TRY(NeedConfigDevice(call, config, device));
+  BELAY_TRY(NeedWhole(call, device));
   DeviceMemory::Request request;
   request.size = size;
   request.policy = policy;

@@ -66,7 +66,7 @@ bool Engine::AwaitQuiet(Stream& stream, int64_t deadline_ns) {
   }
 }
 
-bool Engine::Abort(const std::vector<Stream*>& streams, int64_t deadline_ns) {
+bool Engine::Abort(const std::vector<Stream*>& streams, int32_t code, int64_t deadline_ns) {
   Landing landing(*this);
   for (Stream* stream : streams) {
     MutexLock lock(stream->mutex_);
@@ -76,6 +76,7 @@ bool Engine::Abort(const std::vector<Stream*>& streams, int64_t deadline_ns) {
   for (Stream* stream : streams) quiet = quiet && AwaitQuiet(*stream, deadline_ns);
   for (Stream* stream : streams) {
     if (quiet) {
+      stream->abort_code_.store(code, std::memory_order_release);
       stream->aborts_.fetch_add(1, std::memory_order_seq_cst);
       DropQueued(*stream);
     }

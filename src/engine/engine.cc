@@ -291,7 +291,8 @@ Engine::Step Engine::CallOut(Stream& stream, const Op& op, Status* status) {
   if (leaves) {
     if (Step step = GoAway(stream); step != Step::kGone) return step;
   }
-  bool out_there = op.kind == OpKind::kHostFunc ? host_pool_.Add(stream, out) : observer_->HandOver(stream, out);
+  bool out_there =
+      op.kind == OpKind::kHostFunc ? host_pool_.Add(stream, out) : observer_->HandOver(stream, out);
   if (out_there) return leaves ? Step::kGone : Step::kRun;
   if (leaves) ComeBack(stream);
   if (out.kind == OpKind::kHostFunc) *status = kNoThread;

@@ -2,9 +2,9 @@
 //
 // Guarantees: tasks of a stream run in order; a stream that waits is parked and blocks no thread; user code
 // never runs on a worker; a waiting host thread runs what it waits for, so nothing depends on a worker being
-// there (`workers` = 0 works). Threading: everything may be called from any thread. Lock order: edges, stream,
-// pool (docs/design/locking.md). Bytes move outside all of them. Cost: a small task on an idle stream takes
-// two uncontended lock pairs.
+// there (`workers` = 0 works). Threading: everything may be called from any thread. Lock order: edges,
+// stream, pool (docs/design/locking.md). Bytes move outside all of them. Cost: a small task on an idle stream
+// takes two uncontended lock pairs.
 //
 // Files: engine.cc submits and runs, wait.cc lets hosts wait, park.cc ties streams to what they wait for,
 // abort.cc holds, drops and stops, execute.cc does what a task says.
@@ -107,8 +107,8 @@ class Engine {
   Failure PeekFailure(Stream& stream, uint64_t sequence);
 
   // Drops the queued tasks of the streams; running ones end first. False at the deadline: nothing happened
-  // then. After it the streams are empty, without failures, and go on.
-  bool Abort(const std::vector<Stream*>& streams, int64_t deadline_ns = kNoDeadline);
+  // then. After it the streams are empty, without failures, and go on. `code` is for those who wait.
+  bool Abort(const std::vector<Stream*>& streams, int32_t code, int64_t deadline_ns = kNoDeadline);
   // Everything of the domain stops for good: queued tasks are dropped, running ones end. Only the first call
   // counts.
   void Stop(Domain& domain, const Failure& failure);
@@ -137,7 +137,7 @@ class Engine {
   struct Blockage {
     enum class By : uint8_t { kNothing, kRunning, kHeld, kRecord, kSignal, kWord, kUserCode };
     By by = By::kNothing;
-    Op op;                      // the front
+    Op op;                       // the front
     Stream* recorder = nullptr;  // kRecord: the stream that is to complete the record
     uint64_t recorder_sequence = 0;
     bool record_dropped = false;
@@ -158,11 +158,28 @@ class Engine {
 
   memory::NodeMemory& memory() { return memory_; }
   int workers() const { return pool_.workers(); }
+  // Host threads asleep in a wait that only others can end.
+  uint32_t sleeping_hosts() const { return sleeping_hosts_.load(std::memory_order_relaxed); }
+  class HostSleeps {
+   public:
+    HostSleeps(Engine& engine, bool for_ever) : count_(for_ever ? &engine.sleeping_hosts_ : nullptr) {
+      if (count_ != nullptr) count_->fetch_add(1, std::memory_order_relaxed);
+    }
+    ~HostSleeps() {
+      if (count_ != nullptr) count_->fetch_sub(1, std::memory_order_relaxed);
+    }
+    HostSleeps(const HostSleeps&) = delete;
+    HostSleeps& operator=(const HostSleeps&) = delete;
+
+   private:
+    std::atomic<uint32_t>* count_;
+  };
 
  private:
   friend class Pool;
   friend class Timer;
   class Landing;
+  class Nap;
 
   // Running
   enum class Step : uint8_t { kRun, kGone, kDropped };
@@ -238,6 +255,7 @@ class Engine {
   // whenever something landed or became ready.
   std::atomic<uint32_t> stranded_{0};
   std::atomic<uint32_t> stranded_sleepers_{0};
+  std::atomic<uint32_t> sleeping_hosts_{0};
   Timer timer_;
   HostPool host_pool_;
   Pool pool_;  // last: its threads use the rest until they are joined

@@ -31,7 +31,8 @@ void EventRecord::Drop() {
 
 bool EventRecord::HoldId() {
   uint32_t holders = id_holders_.load(std::memory_order_relaxed);
-  while (holders != 0 && !id_holders_.compare_exchange_weak(holders, holders + 1, std::memory_order_relaxed)) {
+  while (holders != 0 &&
+         !id_holders_.compare_exchange_weak(holders, holders + 1, std::memory_order_relaxed)) {
   }
   return holders != 0;
 }

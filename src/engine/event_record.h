@@ -1,8 +1,8 @@
 // One record of an event: the generation that a wait binds to, so that recording again disturbs nobody.
 //
 // Guarantees: completes once, or is dropped once. Waiters bound to it go on exactly when it completes.
-// Threading: the state may be read by anyone; transitions and the waiter list belong to the engine's edge lock.
-// Lifetime: counted references: the event (its latest record), the queued record, every queued wait.
+// Threading: the state may be read by anyone; transitions and the waiter list belong to the engine's edge
+// lock. Lifetime: counted references: the event (its latest record), the queued record, every queued wait.
 #pragma once
 
 #include <atomic>
@@ -78,8 +78,8 @@ class Event {
 
   // What follows from how an event was created (SPEC 20 §4.1, §4.2).
   struct Traits {
-    bool timed = false;  // completions take the time
-    bool bit = false;    // streams wait for a bit that records set, not for one record
+    bool timed = false;     // completions take the time
+    bool bit = false;       // streams wait for a bit that records set, not for one record
     IdPool* ids = nullptr;  // records hold an id of these; null when they hold none
   };
 

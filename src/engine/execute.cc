@@ -59,7 +59,8 @@ Status Engine::ExecuteCopy(const CopyTask& copy) {
 // SPEC 34 §5: a store of 64 bits that publishes what came before it.
 Status Engine::ExecuteValueWrite(const ValueTask& value) {
   if (!PrepareWrite(value.side, value.at, sizeof(uint64_t), false)) return kHostRamUsedUp;
-  std::atomic_ref<uint64_t>(*reinterpret_cast<uint64_t*>(value.at)).store(value.value, std::memory_order_release);
+  std::atomic_ref<uint64_t>(*reinterpret_cast<uint64_t*>(value.at))
+      .store(value.value, std::memory_order_release);
   WordsChanged();
   return Status();
 }

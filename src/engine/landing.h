@@ -12,8 +12,7 @@ namespace belay::engine {
 
 class Engine::Landing {
  public:
-  explicit Landing(Engine& engine)
-      : engine_(engine), outermost_(!engine.pooled_ && current_ == nullptr) {
+  explicit Landing(Engine& engine) : engine_(engine), outermost_(!engine.pooled_ && current_ == nullptr) {
     if (outermost_) current_ = this;
   }
   ~Landing() {

@@ -1,4 +1,5 @@
-// Streams that may not go on: tied to an event record, a signal, a word of device memory, or away in user code.
+// Streams that may not go on: tied to an event record, a signal, a word of device memory, or away in user
+// code.
 #include "engine/engine.h"
 #include "engine/landing.h"
 #include "os/futex.h"

@@ -1,9 +1,9 @@
-// A number that streams change and wait for: the bit of a flag event, a notify, a count notify (SPEC 20 §§4.2, 5,
-// 6).
+// A number that streams change and wait for: the bit of a flag event, a notify, a count notify (SPEC 20
+// §§4.2, 5, 6).
 //
 // Guarantees: a stream that waits is asked again after every change, the one that came first before the
-// others. Threading: the number may be read by anyone; changes and the waiter list belong to the engine's edge
-// lock. Lifetime: counted references: the handle, every queued task.
+// others. Threading: the number may be read by anyone; changes and the waiter list belong to the engine's
+// edge lock. Lifetime: counted references: the handle, every queued task.
 #pragma once
 
 #include <atomic>

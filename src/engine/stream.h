@@ -37,6 +37,8 @@ class Stream {
   bool failed() const { return failed_.load(std::memory_order_acquire); }
   // How often its tasks were dropped by an abort.
   uint32_t aborts() const { return aborts_.load(std::memory_order_acquire); }
+  // What those who waited for a task that the latest abort dropped return.
+  int32_t abort_code() const { return abort_code_.load(std::memory_order_acquire); }
   // Tasks are kept, and run only as part of a model (SPEC 20 §3.1).
   bool persistent() const { return persistent_; }
 
@@ -71,13 +73,14 @@ class Stream {
   uint64_t earlier_ = 0;  // tasks of earlier lives; written before the stream is handed out
   std::atomic<bool> failed_{false};
   std::atomic<uint32_t> aborts_{0};
+  std::atomic<int32_t> abort_code_{0};
   bool persistent_ = false;  // written before the stream is handed out
   OpQueue queue_ BELAY_GUARDED_BY(mutex_);
   bool claimed_ BELAY_GUARDED_BY(mutex_) = false;
-  bool inline_ BELAY_GUARDED_BY(mutex_) = false;  // the claimed task is not in the queue
-  bool ready_ BELAY_GUARDED_BY(mutex_) = false;   // handed to whoever runs it next, not claimed yet
-  bool held_ BELAY_GUARDED_BY(mutex_) = false;    // by belay/control.h, or by aclrtStreamStop
-  bool frozen_ BELAY_GUARDED_BY(mutex_) = false;  // by an abort in progress
+  bool inline_ BELAY_GUARDED_BY(mutex_) = false;      // the claimed task is not in the queue
+  bool ready_ BELAY_GUARDED_BY(mutex_) = false;       // handed to whoever runs it next, not claimed yet
+  bool held_ BELAY_GUARDED_BY(mutex_) = false;        // by belay/control.h, or by aclrtStreamStop
+  bool frozen_ BELAY_GUARDED_BY(mutex_) = false;      // by an abort in progress
   bool granted_ BELAY_GUARDED_BY(mutex_) = false;     // the front's wait may pass
   bool drop_front_ BELAY_GUARDED_BY(mutex_) = false;  // its tasks were dropped while the front was running
   uint64_t dropped_ BELAY_GUARDED_BY(mutex_) = 0;     // so many right behind the running one
@@ -88,15 +91,15 @@ class Stream {
   uint32_t sleepers_ BELAY_GUARDED_BY(mutex_) = 0;  // host threads asleep on progress_
   // Tasks up to here must not wait until a host thread wants them (Policy::Delivery::kWaiter).
   uint64_t urgent_ BELAY_GUARDED_BY(mutex_) = 0;
-  int32_t fail_next_ BELAY_GUARDED_BY(mutex_) = 0;  // the next submission fails with this code
-  Failure failure_ BELAY_GUARDED_BY(mutex_);  // the first one that nobody reported yet
+  int32_t fail_next_ BELAY_GUARDED_BY(mutex_) = 0;         // the next submission fails with this code
+  Failure failure_ BELAY_GUARDED_BY(mutex_);               // the first one that nobody reported yet
   uint64_t failed_sequence_ BELAY_GUARDED_BY(mutex_) = 0;  // of failure_, counted as submitted_ is
   std::atomic<uint32_t> progress_{0};                      // changes when a sleeper should look again
 
   Stream* next_waiter_ = nullptr;  // in the list of what it is parked on; engine's edge lock
   Stream* next_ready_ = nullptr;   // in the pool's list; pool lock
   Stream* prev_ready_ = nullptr;
-  bool posted_ = false;   // pool lock
+  bool posted_ = false;    // pool lock
   size_t live_index_ = 0;  // in Engine::live_; its lock
 };
 

@@ -25,17 +25,20 @@ int64_t Shorter(int64_t a, int64_t b) {
   return std::min(a, b);
 }
 
-// Asks the observer before each sleep, and says how long this one may last.
-class Nap {
+}  // namespace
+
+// Asks the observer before each sleep how long it may last.
+class Engine::Nap {
  public:
   Nap(Engine& engine, Stream& stream, uint64_t sequence, int64_t deadline_ns)
       : engine_(engine), stream_(stream), sequence_(sequence), deadline_ns_(deadline_ns) {}
 
-  int64_t Length() {
+  void Sleep(const std::atomic<uint32_t>& word, uint32_t seen) {
     int64_t slept_ns = started_ns_ == 0 ? 0 : os::MonotonicNs() - started_ns_;
     if (started_ns_ == 0) started_ns_ = os::MonotonicNs();
+    HostSleeps sleeps(engine_, deadline_ns_ == kNoDeadline);
     int64_t most = engine_.observer().Waiting(stream_, sequence_, slept_ns);
-    return Shorter(TimeLeft(deadline_ns_), most);
+    os::FutexWait(word, seen, Shorter(TimeLeft(deadline_ns_), most));
   }
 
  private:
@@ -45,7 +48,6 @@ class Nap {
   const int64_t deadline_ns_;
   int64_t started_ns_ = 0;
 };
-}  // namespace
 
 void Engine::WakeSleepers(Stream& stream) {
   stream.progress_.fetch_add(1, std::memory_order_release);
@@ -103,7 +105,7 @@ bool Engine::Wait(Stream& stream, uint64_t sequence, int64_t deadline_ns) {
       stranded_sleepers_.fetch_add(1, std::memory_order_seq_cst);
       uint32_t seen = stranded_.load(std::memory_order_seq_cst);
       if (!RunSomethingFor(&stream, sequence) && stream.done_.load(std::memory_order_seq_cst) < sequence) {
-        os::FutexWait(stranded_, seen, nap.Length());
+        nap.Sleep(stranded_, seen);
       }
       stranded_sleepers_.fetch_sub(1, std::memory_order_seq_cst);
       continue;
@@ -115,7 +117,7 @@ bool Engine::Wait(Stream& stream, uint64_t sequence, int64_t deadline_ns) {
       ++stream.sleepers_;
       seen = stream.progress_.load(std::memory_order_acquire);
     }
-    os::FutexWait(stream.progress_, seen, nap.Length());
+    nap.Sleep(stream.progress_, seen);
     MutexLock lock(stream.mutex_);
     --stream.sleepers_;
   }
@@ -136,7 +138,7 @@ bool Engine::WaitRecord(EventRecord& record, int64_t deadline_ns) {
     sleepers.fetch_add(1, std::memory_order_seq_cst);
     uint32_t seen = word.load(std::memory_order_seq_cst);
     bool ran = RunSomethingFor(record.stream(), record.sequence());
-    if (!ran && record.pending()) os::FutexWait(word, seen, nap.Length());
+    if (!ran && record.pending()) nap.Sleep(word, seen);
     sleepers.fetch_sub(1, std::memory_order_seq_cst);
   }
 }

@@ -60,7 +60,9 @@ bool AddressSpace::ReserveDeviceRegions(int devices, uint64_t share) {
   return true;
 }
 
-void AddressSpace::KeepEngineFromChildren() const { os::KeepFromChildren(engine_.base, engine_.bytes); }
+void AddressSpace::KeepEngineFromChildren() const {
+  os::KeepFromChildren(engine_.base, engine_.bytes);
+}
 
 bool AddressSpace::Reserve(int devices, uint64_t device_bytes) {
   int count = std::max(devices, 1);

@@ -36,7 +36,8 @@ class AddressSpace {
   // smaller equal shares otherwise. False when not even small shares fit (a very tight RLIMIT_AS).
   bool Reserve(int devices, uint64_t device_bytes);
 
-  // From now on forked children get no engine region. Before the first device is opened they do: they may use it.
+  // From now on forked children get no engine region. Before the first device is opened they do: they may use
+  // it.
   void KeepEngineFromChildren() const;
 
   Region Classify(uintptr_t address) const {
