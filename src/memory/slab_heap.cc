@@ -76,12 +76,7 @@ Allocation* SlabHeap::Allocate(uint64_t bytes) {
 
 SlabHeap::Fit SlabHeap::FitFor(uint64_t bytes) {
   uint64_t chunks = (bytes + kChunkBytes - 1) >> kChunkShift;
-  if (chunks > kMostClassChunks) {
-    // An odd number keeps neighbours off multiples of 256 MiB, the distance at which copies are slow
-    // (AddressSpace::kStagger).
-    if (chunks < bytes_ >> kChunkShift) chunks |= 1;
-    return {&exact_[chunks], kExact, chunks << kChunkShift};
-  }
+  if (chunks > kMostClassChunks) return {&exact_[chunks], kExact, chunks << kChunkShift};
   int size_class = ClassOf(bytes);
   return {&classes_[size_class], size_class, BlockBytes(size_class)};
 }

@@ -2,8 +2,8 @@
 //
 // The range is cut into chunks of 2 MiB. A chunk holds blocks of one size class up to 1 MiB, or belongs to a
 // run of chunks that is one large block. Classes step four times per power of two, so a block is at most 25 %
-// too long; runs beyond 128 MiB are as long as they need to be or a chunk longer, so that large blocks fill a
-// small address space.
+// too long; runs beyond 128 MiB are as long as they need to be, so that large blocks fill a small address
+// space.
 //
 //   table[chunk] -> Slab { first offset, block bytes, reciprocal } -> records[(offset - first) / block bytes]
 //
