@@ -271,8 +271,8 @@ namespace body {
 
 Status aclrtMemcpy(Call& call, void* dst, size_t destMax, const void* src, size_t count,
                    aclrtMemcpyKind kind) {
-  // The usual copy is made here, in one pass: 4 KiB move in 40 ns, and passing on in memory what is known of
-  // the ranges takes half as long. Nothing has happened yet when it turns out to be another one.
+  // The usual copy is made here, with what is known of the two ranges in registers: 4 KiB move in 40 ns, and
+  // the careful way, which passes it on in memory, adds 25. Nothing has happened yet when it is another copy.
   if (call.context() != nullptr && count != 0 && count <= destMax) [[likely]] {
     Range dst_range = Locate(call, dst), src_range = Locate(call, src);
     if (IsUsual(call, dst_range, src_range, count, kind)) [[likely]] {
