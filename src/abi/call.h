@@ -156,16 +156,27 @@ inline Call Begin(facts::Fn fn, void* caller, uint32_t* mode) {
   return Call(fn, caller, *runtime::Runtime::Get(), thread);
 }
 
+// Enter of a thread's first call, or when the mode word says something. By value: a parameter whose address
+// left Enter would lie in memory there too.
+template <facts::Fn F, class Body, class... Args>
+[[gnu::cold, gnu::noinline]] aclError EnterSpecially(void* caller, Body body, Args... args) {
+  uint32_t mode;
+  Call call = Begin(F, caller, &mode);
+  if ((mode & runtime::kLogging) != 0) return Logged<F>(call, mode, body, args...);
+  return Tested<F>(call, mode, body, args...).code();
+}
+
 }  // namespace internal
 
 // Entry of a function that returns aclError.
 template <facts::Fn F, class Body, class... Args>
 inline aclError Enter(void* caller, Body body, const Args&... args) {
-  uint32_t mode;
-  Call call = internal::Begin(F, caller, &mode);
-  if ((mode & runtime::kLogging) != 0) [[unlikely]]
-    return internal::Logged<F>(call, mode, body, args...);
-  return internal::Tested<F>(call, mode, body, args...).code();
+  runtime::ThreadState* thread = runtime::t_state;
+  if (runtime::g_mode.load(std::memory_order_acquire) != 0 || thread == nullptr) [[unlikely]]
+    return internal::EnterSpecially<F, Body, Args...>(caller, body, args...);
+  thread->counters->AddCall();
+  Call call(F, caller, *runtime::Runtime::Get(), *thread);
+  return internal::Tested<F>(call, 0, body, args...).code();
 }
 
 // Entry of a function that returns a value. After finalise and in a forked child it gives `on_failure`.

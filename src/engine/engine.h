@@ -77,6 +77,13 @@ class Engine {
     CopyBytes(shape);
     return true;
   }
+  // Whether CopyNow would only move bytes: of a linear copy between ranges that hold them.
+  using Place = memory::NodeMemory::Place;
+  static bool ReadyToCopy(const Place& dst, const Place& src, uint64_t bytes) {
+    using memory::DeviceMemory;
+    return (!dst.on_device() || DeviceMemory::ReadyToWrite(*dst.block, dst.at, bytes)) &&
+           (!src.on_device() || DeviceMemory::ReadyToRead(*src.block, src.at, bytes));
+  }
   static bool FillNow(const FillTask& fill) {
     if (!PrepareWrite(fill.dst, fill.at, fill.bytes, false)) return false;
     FillBytes(fill.at, fill.value, fill.bytes);

@@ -35,7 +35,8 @@ struct ThreadState {
 };
 
 // The calling thread's state.
-extern thread_local ThreadState* t_state __attribute__((tls_model("initial-exec")));
+// `constinit` spares every use the test for a constructor.
+extern constinit thread_local ThreadState* t_state __attribute__((tls_model("initial-exec")));
 ThreadState& NewThreadState();
 inline ThreadState& CurrentThread() {
   return t_state != nullptr ? *t_state : NewThreadState();
