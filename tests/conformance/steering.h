@@ -48,6 +48,14 @@ class Hold {
   bool held_ = true;
 };
 
+// A task whose effect shows: every byte of the block becomes the value.
+inline aclError FillAsync(const DeviceBlock& block, int value, aclrtStream stream) {
+  return aclrtMemsetAsync(block.get(), block.size(), value, block.size(), stream);
+}
+inline bool Holds(const DeviceBlock& block, int value) {
+  return block.Read() == Bytes(block.size(), static_cast<uint8_t>(value));
+}
+
 inline size_t Pending(aclrtStream stream) {
   size_t count = 0;
   EXPECT_OK(belay_list_pending(stream, nullptr, 0, &count));
