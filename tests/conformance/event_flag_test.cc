@@ -5,8 +5,6 @@
 namespace conformance {
 namespace {
 
-constexpr size_t kSize = 4096;
-
 // The parameter: the flag of an event that has a bit.
 class EventFlag : public OnTwoDevices, public testing::WithParamInterface<uint32_t> {
  protected:
