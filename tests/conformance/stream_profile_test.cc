@@ -139,7 +139,8 @@ TEST_F(StreamProfile, AttributesOfTheDefaultStream) {
 
 TEST_F(StreamProfile, ThePriorityAttribute) {
   if (!AtLeast("8.5")) GTEST_SKIP() << "no attributes";
-  if (!AtLeast("9.1") && !IsTraining()) GTEST_SKIP() << "too new, and not of this family: either code is right";
+  if (!AtLeast("9.1") && !IsTraining())
+    GTEST_SKIP() << "too new, and not of this family: either code is right";
   aclrtStream stream = nullptr;
   ASSERT_OK(aclrtCreateStreamWithConfig(&stream, 3, 0));
   uint32_t value = 77;
