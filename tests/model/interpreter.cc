@@ -58,6 +58,8 @@ Verdict Interpreter::Apply(const Call& call, Expectation* expected) {
   verdict_ = {};
   Thread& thread = threads_[Index(call.thread)];
   if (!thread.lives) return {Reason::kNonsense};
+  // A default stream is passed as null, which means the current device's.
+  if (call.stream >= 0 && call.stream < program_->devices && call.stream != call.device) return {Reason::kNonsense};
   ++thread.clock[ThreadActor(call.thread)];
   Expectation out;
   Dispatch(call, out);

@@ -14,6 +14,7 @@
 // Exit codes: 0, 1 on a mismatch, 2 on a wrong argument, 3 on a hang, 77 skipped.
 #include <acl/acl.h>
 #include <fcntl.h>
+#include <malloc.h>
 #include <spawn.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -223,6 +224,9 @@ int Main(const Options& options) {
     return kFine;
   }
   if (options.seconds == 0) return kSkipped;
+  // Large expectations come and go with every program: giving their pages back would be most of the work.
+  mallopt(M_MMAP_THRESHOLD, 32 << 20);
+  mallopt(M_TRIM_THRESHOLD, 256 << 20);
   Progress progress;
   Runner runner(progress);
   if (!runner.problem().empty()) {
