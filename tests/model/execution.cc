@@ -106,6 +106,7 @@ void Execution::SetUp() {
 void Execution::TearDown() {
   for (int64_t device = 0; device < program_.devices; ++device) {
     aclrtSetCurrentContext(runner_.contexts_[static_cast<size_t>(device)]);
+    Check(aclrtSynchronizeDevice(), "aclrtSynchronizeDevice");
     for (size_t s = static_cast<size_t>(program_.devices); s < streams_.size(); ++s) {
       if (program_.streams[s] == device && stream_lives_[s]) {
         Check(aclrtDestroyStream(streams_[s]), "aclrtDestroyStream");

@@ -104,23 +104,25 @@ class Generator {
 
   // --- accepting
 
-  bool End(Interpreter& sim, const std::vector<Call>& promises, std::vector<Call>* calls) {
+  Verdict End(Interpreter& sim, const std::vector<Call>& promises, std::vector<Call>* calls) {
+    Verdict verdict;
     auto apply = [&](const Call& call) {
       if (calls != nullptr) calls->push_back(call);
-      return static_cast<bool>(sim.Apply(call));
+      verdict = sim.Apply(call);
+      return static_cast<bool>(verdict);
     };
     for (int64_t t = 1; t < kMostThreads; ++t) {
-      if (sim.thread_lives(t) && !apply(MakeCall(Kind::kJoin, 0, 0, -1, t))) return false;
+      if (sim.thread_lives(t) && !apply(MakeCall(Kind::kJoin, 0, 0, -1, t))) return verdict;
     }
     for (size_t s = 0; s < program_.streams.size(); ++s) {
       auto stream = static_cast<int64_t>(s);
-      if (sim.held(stream) && !apply(MakeCall(Kind::kRelease, 0, program_.streams[s], stream))) return false;
+      if (sim.held(stream) && !apply(MakeCall(Kind::kRelease, 0, program_.streams[s], stream))) return verdict;
     }
     for (Call promise : promises) {
       promise.thread = 0;
-      if (!apply(promise)) return false;
+      if (!apply(promise)) return verdict;
     }
-    return sim.Finished();
+    return sim.Quiet() ? Verdict{} : Verdict{Reason::kHang};
   }
 
   Verdict Try(const Call& call, const Call* promise = nullptr) {
@@ -130,9 +132,10 @@ class Generator {
     if (promise != nullptr) promises_.push_back(*promise);
     if (!next.Idle() || !promises_.empty()) {
       Interpreter ended = next;
-      if (!End(ended, promises_, nullptr)) {
+      verdict = End(ended, promises_, nullptr);
+      if (!verdict) {
         if (promise != nullptr) promises_.pop_back();
-        return {Reason::kHang};
+        return verdict;
       }
     }
     *sim_ = std::move(next);
@@ -413,7 +416,11 @@ class Generator {
   void Reset() {
     Call call = OnStream(Kind::kReset);
     call.object = PickEvent(DeviceOf(call.stream), false);
-    if (call.object >= 0) Attempt(call);
+    if (call.object < 0 || !Attempt(call) || sim_->flag_set(call.object)) return;
+    // What comes after the reset waits for another record.
+    Call promise = MakeCall(Kind::kRecord, call.thread, call.device, PickStream(call.thread), call.object);
+    call.kind = Kind::kWait;
+    if (promise.stream != call.stream && DeviceOf(promise.stream) == call.device) Promise(call, promise);
   }
 
   // A wait for what another stream, or this one, will do later.
@@ -456,9 +463,13 @@ class Generator {
         return;
       }
     }
-    if (Attempt(call, &promise) && Chance(60)) {
+    Promise(call, promise);
+  }
+
+  void Promise(const Call& wait, const Call& promise) {
+    if (Attempt(wait, &promise) && Chance(60)) {
       // Give it something to hold up, and look at it.
-      Call look = MakeCall(Chance(70) ? Kind::kQueryStream : Kind::kPollStream, call.thread, call.device, call.stream);
+      Call look = MakeCall(Chance(70) ? Kind::kQueryStream : Kind::kPollStream, wait.thread, wait.device, wait.stream);
       CopyAsync();
       Try(look);
     }

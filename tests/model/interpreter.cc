@@ -50,6 +50,10 @@ bool Interpreter::Idle() const {
 }
 
 bool Interpreter::Finished() const {
+  return Quiet() && std::none_of(streams_.begin(), streams_.end(), [](const Stream& s) { return s.subscribed; });
+}
+
+bool Interpreter::Quiet() const {
   bool alone = std::none_of(threads_.begin() + 1, threads_.end(), [](const Thread& t) { return t.lives; });
   return alone && Idle() && std::none_of(streams_.begin(), streams_.end(), [](const Stream& s) { return s.held; });
 }
@@ -304,7 +308,7 @@ int64_t Interpreter::IdsHeld(const Call& call, bool most) const {
     }
     if (most) {
       held += ended ? 0 : 1;
-    } else if ((!record.done || record.waits != record.waits_done) &&
+    } else if ((!record.done || record.early != 0) &&
                std::find(sure.begin(), sure.end(), record.event) == sure.end()) {
       sure.push_back(record.event);
     }
@@ -601,7 +605,12 @@ bool Interpreter::TaskCall(const Call& call, Expectation& out) {
       task.life = event.life;
       task.record = event.latest;
       if (event.spec.kind != EventKind::kFlag && event.latest < 0) ++event.waits_done;
-      if (event.spec.kind != EventKind::kFlag && event.latest >= 0) ++records_[Index(event.latest)].waits;
+      if (event.spec.kind != EventKind::kFlag && event.latest >= 0) {
+        Record& record = records_[Index(event.latest)];
+        ++record.waits;
+        task.early = !record.done;
+        record.early += task.early ? 1 : 0;
+      }
       break;
     }
     case Kind::kReset: {

@@ -38,7 +38,8 @@ class Interpreter {
   Verdict Apply(const Call& call, Expectation* expected = nullptr);
 
   bool Idle() const;      // no task is pending
-  bool Finished() const;  // and no thread runs, and no stream is held
+  bool Quiet() const;     // and no thread runs, and no stream is held
+  bool Finished() const;  // and no stream is subscribed: another program may follow
 
   bool thread_lives(int64_t thread) const { return threads_[Index(thread)].lives; }
   bool stream_lives(int64_t stream) const { return streams_[Index(stream)].lives; }
@@ -83,7 +84,8 @@ class Interpreter {
     Call call;
     Clock submitted;
     int record = -1;  // the one it makes or is bound to
-    int life = 0;     // of the event
+    int life = 0;         // of the event
+    bool early = false;   // a wait for a record that was pending
     int dst = -1, src = -1;  // blocks
     uint16_t time = 0;
     std::vector<uint8_t> staged;
@@ -105,8 +107,9 @@ class Interpreter {
     uint16_t time = 0;
     bool done = false;
     int waits = 0, waits_done = 0;
-    Clock clock;   // of what it captured
-    Clock waited;  // the waits bound to it
+    int early = 0;  // pending waits that were submitted while the record was pending
+    Clock clock;    // of what it captured
+    Clock waited;   // the waits bound to it
   };
   struct Event {
     EventSpec spec;

@@ -163,6 +163,7 @@ bool Interpreter::RunWait(Task& task, Clock& clock) {
   if (!record.done) return false;
   clock.Join(record.clock);
   ++record.waits_done;
+  if (task.early) --record.early;
   record.waited[actor] = std::max(record.waited[actor], clock[actor]);
   if (task.life != event.life) return true;  // destroyed in the meantime
   ++event.waits_done;
