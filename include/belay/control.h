@@ -29,26 +29,26 @@ ACL_FUNC_VISIBILITY aclError belay_release_stream(aclrtStream stream);
 // Lands the oldest task of a held stream, in this call (a host function or callback: when its body
 // returned). `*landed` (may be null) is 1, or 0 when nothing is queued or the task waits for something that
 // has not happened. A stream that is not held: 107000.
-ACL_FUNC_VISIBILITY aclError belay_land_one(aclrtStream stream, int *landed);
+ACL_FUNC_VISIBILITY aclError belay_land_one(aclrtStream stream, int* landed);
 
 typedef struct belay_pending_task {
   uint32_t task;    // number in its stream from 0, as aclrtGetTaskIdFromExceptionInfo gives it
   uint32_t thread;  // kernel id of the submitting thread
-  const char *api;  // the function that submitted it; static text
+  const char* api;  // the function that submitted it; static text
   int waiting;      // 1: it is at the head of its stream and waits for an event, notify, value or callback
 } belay_pending_task;
 
 // Writes the first `capacity` pending tasks, oldest first, and their total number to `*count`.
 // `tasks` may be null when `capacity` is 0.
-ACL_FUNC_VISIBILITY aclError belay_list_pending(aclrtStream stream, belay_pending_task *tasks, size_t capacity,
-                                                size_t *count);
+ACL_FUNC_VISIBILITY aclError belay_list_pending(aclrtStream stream, belay_pending_task* tasks,
+                                                size_t capacity, size_t* count);
 
 // The next task submitted to the stream fails with `code` (not 0) when its turn comes, and has no effect.
 ACL_FUNC_VISIBILITY aclError belay_fail_next_task(aclrtStream stream, aclError code);
 
 // The device breaks now, fatally (SPEC 21 §6.3), with `code` (not 0), as if one of its tasks had failed with
 // it. `info`, which may be null, is what aclrtGetErrorVerbose and aclrtGetMemUceInfo then tell.
-ACL_FUNC_VISIBILITY aclError belay_fail_device(int32_t device, aclError code, const aclrtErrorInfo *info);
+ACL_FUNC_VISIBILITY aclError belay_fail_device(int32_t device, aclError code, const aclrtErrorInfo* info);
 
 #ifdef __cplusplus
 }

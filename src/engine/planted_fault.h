@@ -1,7 +1,8 @@
 // Faults that tests/model has to find. The library that is installed is built without the flag and has none.
 //
-// Where a fault is planted stands in tests/model/README.md. Only .cc files may ask, and only of the rooms that
-// tests/model/CMakeLists.txt compiles a second time: a header would bring the fault into half of the library.
+// Where a fault is planted stands in tests/model/README.md. Only .cc files may ask, and only of the rooms
+// that tests/model/CMakeLists.txt compiles a second time: a header would bring the fault into half of the
+// library.
 #pragma once
 
 #ifdef BELAY_PLANTED_FAULTS

@@ -12,7 +12,9 @@ struct Controls {
   decltype(&belay_land_one) land = nullptr;
   decltype(&belay_list_pending) list = nullptr;
 
-  bool Complete() const { return hold != nullptr && release != nullptr && land != nullptr && list != nullptr; }
+  bool Complete() const {
+    return hold != nullptr && release != nullptr && land != nullptr && list != nullptr;
+  }
 
   static const Controls& Get() {
     static const Controls controls = [] {

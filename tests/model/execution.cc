@@ -10,8 +10,8 @@ namespace {
 
 // A message that says what a call gave and what it should have given.
 std::string Describe(const Call& call, int code, int64_t output, const Expectation& expected) {
-  std::string text = ToText(call) + "\n  returned " + std::to_string(code) + ", expected " +
-                     std::to_string(expected.code);
+  std::string text =
+      ToText(call) + "\n  returned " + std::to_string(code) + ", expected " + std::to_string(expected.code);
   if (expected.other_code >= 0) {
     text += " or " + std::to_string(expected.other_code);
   }
@@ -160,9 +160,10 @@ void Execution::Make(size_t i) {
   const auto at = pair.first - expected.bytes.begin();
   long wrong = 0;
   for (size_t b = 0; b < width; ++b) wrong += bytes[b] != expected.bytes[b];
-  Fail(static_cast<int>(i), ToText(call) + "\n  byte " + std::to_string(at) + " is " + std::to_string(*pair.second) +
-                                ", expected " + std::to_string(*pair.first) + "; " + std::to_string(wrong) + " of " +
-                                std::to_string(width) + " bytes differ");
+  Fail(static_cast<int>(i), ToText(call) + "\n  byte " + std::to_string(at) + " is " +
+                                std::to_string(*pair.second) + ", expected " + std::to_string(*pair.first) +
+                                "; " + std::to_string(wrong) + " of " + std::to_string(width) +
+                                " bytes differ");
 }
 
 aclError Execution::Issue(const Call& call, size_t i, int64_t& output) {
@@ -246,11 +247,11 @@ aclError Execution::IssueBytes(const Call& call) {
     case Kind::kCopyAsync:
       return aclrtMemcpyAsync(dst, room, src, width, kind, Stream(call));
     case Kind::kCopy2d:
-      return aclrtMemcpy2d(dst, static_cast<size_t>(call.dst_pitch), src, static_cast<size_t>(call.src_pitch), width,
-                           height, kind);
+      return aclrtMemcpy2d(dst, static_cast<size_t>(call.dst_pitch), src, static_cast<size_t>(call.src_pitch),
+                           width, height, kind);
     case Kind::kCopy2dAsync:
-      return aclrtMemcpy2dAsync(dst, static_cast<size_t>(call.dst_pitch), src, static_cast<size_t>(call.src_pitch),
-                                width, height, kind, Stream(call));
+      return aclrtMemcpy2dAsync(dst, static_cast<size_t>(call.dst_pitch), src,
+                                static_cast<size_t>(call.src_pitch), width, height, kind, Stream(call));
     case Kind::kFill:
       return aclrtMemset(dst, room, static_cast<int32_t>(call.value), width);
     case Kind::kFillAsync:
@@ -277,7 +278,8 @@ aclError Execution::IssueBytes(const Call& call) {
     case Kind::kValueWrite:
       return aclrtValueWrite(dst, static_cast<uint64_t>(call.value), 0, Stream(call));
     default:
-      return aclrtValueWait(dst, static_cast<uint64_t>(call.value), static_cast<uint32_t>(call.flag), Stream(call));
+      return aclrtValueWait(dst, static_cast<uint64_t>(call.value), static_cast<uint32_t>(call.flag),
+                            Stream(call));
   }
 }
 
@@ -328,13 +330,15 @@ void Execution::RunBody(void* argument) {
 aclError Execution::IssueHost(const Call& call, size_t i) {
   Body& body = bodies_[i];
   if (call.dst >= 0) {
-    body = {Bytes(call.dst) + call.dst_at, Bytes(call.src) + call.src_at, call.width, static_cast<uint8_t>(call.value)};
+    body = {Bytes(call.dst) + call.dst_at, Bytes(call.src) + call.src_at, call.width,
+            static_cast<uint8_t>(call.value)};
   }
   switch (call.kind) {
     case Kind::kHostFunc:
       return aclrtLaunchHostFunc(Stream(call), RunBody, &body);
     case Kind::kCallback:
-      return aclrtLaunchCallback(RunBody, &body, static_cast<aclrtCallbackBlockType>(call.flag), Stream(call));
+      return aclrtLaunchCallback(RunBody, &body, static_cast<aclrtCallbackBlockType>(call.flag),
+                                 Stream(call));
     case Kind::kSubscribe:
       return aclrtSubscribeReport(runner_.CallbackThreadOf(call.device), Stream(call));
     default:
@@ -354,7 +358,8 @@ aclError Execution::IssueBooks(const Call& call, int64_t& output) {
     case Kind::kPeerClose:
       return aclrtDeviceDisablePeerAccess(static_cast<int32_t>(call.object));
     case Kind::kPeerStatus:
-      code = aclrtDevicePeerAccessStatus(static_cast<int32_t>(call.device), static_cast<int32_t>(call.object), &open);
+      code = aclrtDevicePeerAccessStatus(static_cast<int32_t>(call.device), static_cast<int32_t>(call.object),
+                                         &open);
       output = open;
       return code;
     case Kind::kStreamsLeft:

@@ -62,7 +62,7 @@ class Execution {
   std::vector<void*> blocks_;
   std::vector<uint8_t> stream_lives_, event_lives_, block_lives_;
   std::vector<std::atomic<bool>> signals_;
-  std::vector<Body> bodies_;  // by call
+  std::vector<Body> bodies_;                // by call
   std::vector<std::vector<uint8_t>> read_;  // by thread
   std::vector<int> sections_;               // by call: how often its thread was forked before
   std::array<int, kMostThreads> running_{};

@@ -61,7 +61,8 @@ std::string FeatureNames(unsigned features) {
 unsigned ParseFeatures(const std::string& names) {
   unsigned features = 0;
   for (size_t i = 0; i < std::size(kNames); ++i) {
-    if (("," + names + ",").find("," + std::string(kNames[i]) + ",") != std::string::npos) features |= 1u << i;
+    if (("," + names + ",").find("," + std::string(kNames[i]) + ",") != std::string::npos)
+      features |= 1u << i;
   }
   return features;
 }

@@ -1,9 +1,9 @@
 // What a program means, worked out one call at a time; nothing of the library is used.
 //
-// Guarantees: a program that Apply() accepts to its end has one outcome. Tasks run here as early as their order
-// allows, so what has not run here has not run anywhere; and what a vector clock knows to have ended has ended
-// everywhere. Two accesses that conflict and are not ordered by an edge of SPEC 20 §1 are refused as a race, a
-// host call that would wait for ever as a hang. Statuses between the two bounds may be either.
+// Guarantees: a program that Apply() accepts to its end has one outcome. Tasks run here as early as their
+// order allows, so what has not run here has not run anywhere; and what a vector clock knows to have ended
+// has ended everywhere. Two accesses that conflict and are not ordered by an edge of SPEC 20 §1 are refused
+// as a race, a host call that would wait for ever as a hang. Statuses between the two bounds may be either.
 // Threading: none.
 #pragma once
 
@@ -59,13 +59,13 @@ class Interpreter {
  private:
   enum class Mode : uint8_t { kRead, kWrite, kAdd };  // adds do not conflict with each other
   enum Object : int {
-    kBytes,          // of a block
-    kBuffer,         // which block a buffer is
-    kPeer,           // a direction
-    kQueue,          // the order of submissions to a stream, and whether it lives
-    kControl,        // whether a stream is held
-    kEventState,     // what the host has done with an event
-    kBit,            // of a flag event
+    kBytes,       // of a block
+    kBuffer,      // which block a buffer is
+    kPeer,        // a direction
+    kQueue,       // the order of submissions to a stream, and whether it lives
+    kControl,     // whether a stream is held
+    kEventState,  // what the host has done with an event
+    kBit,         // of a flag event
     kNotify,
     kWord,
     kDeviceStreams,  // books of a device
@@ -83,9 +83,9 @@ class Interpreter {
   struct Task {
     Call call;
     Clock submitted;
-    int record = -1;  // the one it makes or is bound to
-    int life = 0;         // of the event
-    bool early = false;   // a wait for a record that was pending
+    int record = -1;         // the one it makes or is bound to
+    int life = 0;            // of the event
+    bool early = false;      // a wait for a record that was pending
     int dst = -1, src = -1;  // blocks
     uint16_t time = 0;
     std::vector<uint8_t> staged;
@@ -148,21 +148,23 @@ class Interpreter {
   static int Key(Object object, int64_t i) { return static_cast<int>(object) * 65536 + static_cast<int>(i); }
   static int PeerKey(int64_t from, int64_t to) { return Key(kPeer, from * 16 + to); }
 
-  // interpreter.cc: host calls
+  // interpreter.cc: calls of the host
   void Dispatch(const Call& call, Expectation& out);
   bool HostCall(const Call& call, Expectation& out);
   bool StreamCall(const Call& call, Expectation& out);
   bool EventCall(const Call& call, Expectation& out);
   bool BookCall(const Call& call, Expectation& out);
   bool ControlCall(const Call& call, Expectation& out);
-  bool BytesCall(const Call& call, Expectation& out);
-  bool TaskCall(const Call& call, Expectation& out);
-  int StreamRefusal(const Call& call) const;
-  int CopyRefusal(const Call& call, bool asynchronous, int64_t executor);
-  int TaskRefusal(const Call& call);
   void Land(const Call& call, Expectation& out);
   void EventStatus(const Call& call, Expectation& out, int64_t ready, int64_t not_ready);
   int64_t IdsHeld(const Call& call, bool most) const;
+  int StreamRefusal(const Call& call) const;
+
+  // submit.cc: bytes and submissions
+  bool BytesCall(const Call& call, Expectation& out);
+  bool TaskCall(const Call& call, Expectation& out);
+  int CopyRefusal(const Call& call, bool asynchronous, int64_t executor);
+  int TaskRefusal(const Call& call);
 
   // tasks.cc: what runs in streams, and orders
   void Run();
@@ -175,7 +177,8 @@ class Interpreter {
   bool WouldPass(const Task& task, int64_t thread, bool& certain);
   void ProbeBlocker(int64_t stream, const Clock& clock, int actor, int depth = 0);
   void Touch(int key, int64_t low, int64_t high, Mode mode, const Clock& clock, int actor);
-  void TouchRows(int block, int64_t at, int64_t pitch, const Call& call, Mode mode, const Clock& clock, int actor);
+  void TouchRows(int block, int64_t at, int64_t pitch, const Call& call, Mode mode, const Clock& clock,
+                 int actor);
   bool After(const Access& access, const Clock& clock);
   bool AfterAll(const std::vector<Access>& accesses, const Clock& clock);
   static Access Mark(const Clock& clock, int actor);

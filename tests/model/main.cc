@@ -63,7 +63,8 @@ class Trial {
   bool Fails(const Program& program) {
     if (Clock::now() > end_) return false;
     std::ofstream(path_) << ToText(program);
-    std::string arguments[] = {"/proc/self/exe", "--program", path_, "--programs", "300", "--keep", "--stall", "2"};
+    std::string arguments[] = {"/proc/self/exe", "--program", path_, "--programs", "300",
+                               "--keep",         "--stall",   "2"};
     std::vector<char*> argv;
     for (std::string& argument : arguments) argv.push_back(argument.data());
     argv.push_back(nullptr);
@@ -96,7 +97,8 @@ void Report(const Program& program, const std::string& what, bool keep) {
       std::cerr << "model: 300 further runs of this program alone did not fail\n";
     }
   }
-  std::cerr << "# " << shown.calls.size() << " calls; run this again: model_test --program FILE\n" << ToText(shown);
+  std::cerr << "# " << shown.calls.size() << " calls; run this again: model_test --program FILE\n"
+            << ToText(shown);
 }
 
 // Ends the process when a program does not end.
@@ -131,7 +133,8 @@ class Watchdog {
       where << "hang";
       for (size_t t = 0; t < progress_.at.size(); ++t) {
         const int at = progress_.at[t].load();
-        if (at >= 0) where << "\n  thread " << t << " in call " << at << ": " << ToText(program_->calls[size_t(at)]);
+        if (at >= 0)
+          where << "\n  thread " << t << " in call " << at << ": " << ToText(program_->calls[size_t(at)]);
       }
       Report(*program_, where.str(), options_.keep);
       _exit(kHang);
@@ -257,8 +260,8 @@ int Main(const Options& options) {
     _exit(kMismatch);  // the runtime may be in any state
   }
   std::cout << "model: " << programs << " programs from seed " << options.seed << ", " << calls << " calls, "
-            << static_cast<uint64_t>(static_cast<double>(programs) / seconds()) << " programs/s; features: "
-            << FeatureNames(features) << "\n";
+            << static_cast<uint64_t>(static_cast<double>(programs) / seconds())
+            << " programs/s; features: " << FeatureNames(features) << "\n";
   return kFine;
 }
 

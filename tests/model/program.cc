@@ -10,24 +10,25 @@ struct FieldInfo {
   int64_t Call::*member;
 };
 
-constexpr FieldInfo kThread{"t", &Call::thread}, kDevice{"d", &Call::device}, kStream{"stream", &Call::stream},
-    kObject{"object", &Call::object}, kDst{"dst", &Call::dst}, kDstAt{"dst_at", &Call::dst_at},
-    kDstPitch{"dst_pitch", &Call::dst_pitch}, kSrc{"src", &Call::src}, kSrcAt{"src_at", &Call::src_at},
-    kSrcPitch{"src_pitch", &Call::src_pitch}, kWidth{"width", &Call::width}, kHeight{"height", &Call::height},
-    kRoom{"room", &Call::room}, kValue{"value", &Call::value}, kFlag{"flag", &Call::flag};
+constexpr FieldInfo kThread{"t", &Call::thread}, kDevice{"d", &Call::device},
+    kStream{"stream", &Call::stream}, kObject{"object", &Call::object}, kDst{"dst", &Call::dst},
+    kDstAt{"dst_at", &Call::dst_at}, kDstPitch{"dst_pitch", &Call::dst_pitch}, kSrc{"src", &Call::src},
+    kSrcAt{"src_at", &Call::src_at}, kSrcPitch{"src_pitch", &Call::src_pitch}, kWidth{"width", &Call::width},
+    kHeight{"height", &Call::height}, kRoom{"room", &Call::room}, kValue{"value", &Call::value},
+    kFlag{"flag", &Call::flag};
 
-constexpr FieldInfo kEveryField[] = {kThread,   kDevice, kStream, kObject,   kDst,   kDstAt,  kDstPitch, kSrc,
-                                     kSrcAt, kSrcPitch, kWidth, kHeight, kRoom,     kValue, kFlag};
+constexpr FieldInfo kEveryField[] = {kThread, kDevice,   kStream, kObject, kDst,  kDstAt, kDstPitch, kSrc,
+                                     kSrcAt,  kSrcPitch, kWidth,  kHeight, kRoom, kValue, kFlag};
 
 constexpr const char* kNames[] = {
-    "fork",         "join",          "signal",        "await",         "create-stream", "destroy-stream",
-    "sync-stream",  "poll-stream",   "query-stream",  "sync-device",   "copy",          "copy-async",
-    "copy-2d",      "copy-2d-async", "fill",          "fill-async",    "host-write",    "read",
-    "malloc",       "free",          "create-event",  "destroy-event", "record",        "wait",
-    "reset",        "query-event",   "query-waits",   "sync-event",    "poll-event",    "record-notify",
-    "wait-notify",  "value-write",   "value-wait",    "host-func",     "subscribe",     "unsubscribe",
-    "callback",     "peer-open",     "peer-close",    "peer-status",   "streams-left",  "events-left",
-    "memory-left",  "hold",          "release",       "land",          "pending",
+    "fork",        "join",          "signal",       "await",         "create-stream", "destroy-stream",
+    "sync-stream", "poll-stream",   "query-stream", "sync-device",   "copy",          "copy-async",
+    "copy-2d",     "copy-2d-async", "fill",         "fill-async",    "host-write",    "read",
+    "malloc",      "free",          "create-event", "destroy-event", "record",        "wait",
+    "reset",       "query-event",   "query-waits",  "sync-event",    "poll-event",    "record-notify",
+    "wait-notify", "value-write",   "value-wait",   "host-func",     "subscribe",     "unsubscribe",
+    "callback",    "peer-open",     "peer-close",   "peer-status",   "streams-left",  "events-left",
+    "memory-left", "hold",          "release",      "land",          "pending",
 };
 static_assert(std::size(kNames) == static_cast<size_t>(Kind::kCount));
 
@@ -62,7 +63,8 @@ std::string ToText(const Program& program) {
   }
   for (int64_t device : program.streams) text << "stream device=" << device << '\n';
   for (const EventSpec& event : program.events) {
-    text << "event device=" << event.device << " kind=" << kEventKinds[static_cast<size_t>(event.kind)] << '\n';
+    text << "event device=" << event.device << " kind=" << kEventKinds[static_cast<size_t>(event.kind)]
+         << '\n';
   }
   for (int64_t device : program.notifies) text << "notify device=" << device << '\n';
   for (const Call& call : program.calls) text << ToText(call) << '\n';

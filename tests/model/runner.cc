@@ -12,7 +12,8 @@
 
 namespace model {
 
-// Runs one section at a time; it stays between programs because starting a thread takes longer than most of them.
+// Runs one section at a time; it stays between programs because starting a thread takes longer than most of
+// them.
 class Runner::HostThread {
  public:
   HostThread() : thread_([this] { Loop(); }) {}
@@ -145,8 +146,9 @@ std::optional<Failure> Runner::Run(const Program& program, const std::vector<Exp
   for (int device = 0; device < program.devices && !execution.failure(); ++device) {
     const Books now = ReadBooks(device), &then = start_[static_cast<size_t>(device)];
     if (now.streams != then.streams || now.events != then.events || now.memory != then.memory) {
-      execution.Fail(-1, "books of device " + std::to_string(device) + " after everything was given back: streams " +
-                             std::to_string(now.streams) + " of " + std::to_string(then.streams) + ", events " +
+      execution.Fail(-1, "books of device " + std::to_string(device) +
+                             " after everything was given back: streams " + std::to_string(now.streams) +
+                             " of " + std::to_string(then.streams) + ", events " +
                              std::to_string(now.events) + " of " + std::to_string(then.events) + ", bytes " +
                              std::to_string(now.memory) + " of " + std::to_string(then.memory));
     }

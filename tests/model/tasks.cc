@@ -63,8 +63,8 @@ void Interpreter::HostTouch(int key, Mode mode, const Call& call) {
 }
 
 // Rows that are far apart are separate accesses: what lies between them belongs to others.
-void Interpreter::TouchRows(int block, int64_t at, int64_t pitch, const Call& call, Mode mode, const Clock& clock,
-                            int actor) {
+void Interpreter::TouchRows(int block, int64_t at, int64_t pitch, const Call& call, Mode mode,
+                            const Clock& clock, int actor) {
   if (call.height == 1 || pitch == call.width) {
     return Touch(Key(kBytes, block), at, at + call.width * call.height, mode, clock, actor);
   }
@@ -95,7 +95,8 @@ void Interpreter::Run() {
       Stream& stream = streams_[s];
       size_t ran = 0;
       if (stream.held) continue;
-      while (ran < stream.queue.size() && verdict_ && TryRun(static_cast<int64_t>(s), stream.queue[ran])) ++ran;
+      while (ran < stream.queue.size() && verdict_ && TryRun(static_cast<int64_t>(s), stream.queue[ran]))
+        ++ran;
       stream.queue.erase(stream.queue.begin(), stream.queue.begin() + static_cast<long>(ran));
       progress = progress || ran != 0;
     }
@@ -188,7 +189,8 @@ bool Interpreter::RunFlagTask(Task& task, Clock& clock, int actor) {
     Touch(Key(kBit, task.call.object), 0, 1, Mode::kAdd, clock, actor);
     return true;
   }
-  if (!AfterAll(event.records, clock) || !AfterAll(event.waits_ran, clock) || !AfterAll(event.resets, clock)) {
+  if (!AfterAll(event.records, clock) || !AfterAll(event.waits_ran, clock) ||
+      !AfterAll(event.resets, clock)) {
     return true;
   }
   Touch(Key(kBit, task.call.object), 0, 1, Mode::kAdd, clock, actor);
@@ -249,9 +251,11 @@ bool Interpreter::RunValueTask(Task& task, Clock& clock, int actor) {
   auto value = static_cast<uint64_t>(call.value);
   uint64_t now = word.writes.empty() ? 0 : word.writes.back().value;
   if (!Holds(call.flag, now, value)) return false;
-  // The writes are in one order. Of those that this wait may see, one makes it pass and none after it may undo that.
+  // The writes are in one order. Of those that this wait may see, one makes it pass and none after it may
+  // undo that.
   size_t known = word.writes.size();
-  while (known > 0 && clock[word.writes[known - 1].access.actor] < word.writes[known - 1].access.time) --known;
+  while (known > 0 && clock[word.writes[known - 1].access.actor] < word.writes[known - 1].access.time)
+    --known;
   uint64_t seen = known == 0 ? 0 : word.writes[known - 1].value;
   bool passed = Holds(call.flag, seen, value);
   for (size_t i = known; i < word.writes.size(); ++i) {
@@ -297,7 +301,8 @@ void Interpreter::MoveBytes(const Task& task) {
     }
     switch (call.kind) {
       case Kind::kValueWrite:
-        for (int i = 0; i < 8; ++i) out[i] = static_cast<uint8_t>(static_cast<uint64_t>(call.value) >> (8 * i));
+        for (int i = 0; i < 8; ++i)
+          out[i] = static_cast<uint8_t>(static_cast<uint64_t>(call.value) >> (8 * i));
         return;
       case Kind::kFill:
       case Kind::kFillAsync:
