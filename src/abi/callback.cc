@@ -57,7 +57,7 @@ engine::Op HostOp(const Call& call, engine::OpKind kind, void (*function)(void*)
 Status aclrtSubscribeReport(Call& call, uint64_t threadId, aclrtStream stream) {
   StreamObject* found = nullptr;
   BELAY_TRY(NeedCurrentStream(call, stream, &found));
-  if (found->host_functions.load(std::memory_order_relaxed) && !found->stream->Idle()) {
+  if (found->stream->done() < found->last_host_function.load(std::memory_order_relaxed)) {
     return RefuseMixed(call, *found, "has host functions that did not run yet");
   }
   Announce();
@@ -183,9 +183,9 @@ Status aclrtLaunchHostFunc(Call& call, aclrtStream stream, aclrtHostFunc fn, voi
     return RefuseMixed(call, *found, "has a thread for callbacks");
   }
   Announce();
-  found->host_functions.store(true, std::memory_order_relaxed);
   engine::Op op = HostOp(call, engine::OpKind::kHostFunc, fn, args, true);
-  call.engine().Submit(*found->stream, op, 0);
+  uint64_t sequence = call.engine().Submit(*found->stream, op, 0);
+  found->last_host_function.store(sequence, std::memory_order_relaxed);
   return Submitted(call, op);
 }
 

@@ -33,6 +33,7 @@ void Engine::DropQueued(Stream& stream, Fate fate) {
 
 // Until no thread runs the stream; user code does not count. Called while it is held.
 void Engine::AwaitClaim(Stream& stream) {
+  Landing::RunAll();
   for (;;) {
     uint32_t seen;
     {
@@ -49,6 +50,7 @@ void Engine::AwaitClaim(Stream& stream) {
 
 // Until nothing of the stream runs, user code included; false at the deadline.
 bool Engine::AwaitQuiet(Stream& stream, int64_t deadline_ns) {
+  Landing::RunAll();
   for (;;) {
     uint32_t seen;
     {

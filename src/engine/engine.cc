@@ -195,7 +195,7 @@ void Engine::SubmitPass(Stream& stream, Op& op) {
 
 void Engine::SubmitReset(Stream& stream, Event& event, Op& op) {
   op.kind = OpKind::kReset;
-  op.event = &event;
+  op.reset = {&event, event.Latest()};
   event.AddReference();
   Submit(stream, op, 0);
 }
@@ -256,7 +256,10 @@ void Engine::Drain(Stream& stream, uint64_t until, bool held_too) {
     WakeStranded();  // for each task: somebody may wait for this one, and the next may take long or park
     Status status(op.code);
     Step step = op.code == 0 ? Begin(stream, op, granted, &status) : Step::kRun;
-    if (step == Step::kGone) return;
+    if (step == Step::kGone) {
+      WakeStranded();  // who found the stream claimed may look at what it waits for
+      return;
+    }
     if (step == Step::kRun && status.ok()) status = Execute(op);
     if (!status.ok() && Tell(stream, op, status)) return;
     Release(op, step == Step::kDropped ? Fate::kDropped : Fate::kDone);

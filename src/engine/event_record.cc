@@ -86,6 +86,15 @@ EventRecord* Event::Latest() {
   return latest_;
 }
 
+void Event::TakeBack(EventRecord* record) {
+  {
+    SpinLock lock(latest_lock_);
+    if (record == nullptr || latest_ != record) return;
+    latest_ = nullptr;
+  }
+  record->Drop();
+}
+
 void Event::SetLatest(EventRecord* record) {
   EventRecord* before;
   {

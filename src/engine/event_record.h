@@ -111,6 +111,8 @@ class Event {
   EventRecord* Latest();
   // Takes over the caller's reference.
   void SetLatest(EventRecord* record);
+  // As if the record had never been made, unless a later one was.
+  void TakeBack(EventRecord* record);
 
   // Waits bound to any record of it that have not passed yet.
   std::atomic<uint32_t> pending_waits{0};

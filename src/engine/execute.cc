@@ -30,8 +30,8 @@ Status Engine::Execute(const Op& op) {
       return Status();
     }
     case OpKind::kReset:
-      op.event->SetLatest(nullptr);
-      if (Signal* bit = op.event->bit(); bit != nullptr) Change(*bit, Signal::Change::kSet, 0, &op);
+      op.reset.event->TakeBack(op.reset.record);
+      if (Signal* bit = op.reset.event->bit(); bit != nullptr) Change(*bit, Signal::Change::kSet, 0, &op);
       return Status();
     case OpKind::kSignal:
       Change(*op.signal.signal, op.signal.change, op.signal.value, &op);
@@ -123,7 +123,8 @@ void Engine::Release(const Op& op, Fate fate) {
       op.wait.record->Drop();
       break;
     case OpKind::kReset:
-      op.event->Drop();
+      if (op.reset.record != nullptr) op.reset.record->Drop();
+      op.reset.event->Drop();
       break;
     case OpKind::kSignal:
       op.signal.signal->Drop();

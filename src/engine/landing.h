@@ -17,16 +17,20 @@ class Engine::Landing {
   }
   ~Landing() {
     if (!outermost_) return;
-    while (!ready_.empty()) {
-      Stream* stream = ready_.back();
-      ready_.pop_back();
-      engine_.RunFromPool(*stream);
-    }
+    RunAll();
     current_ = nullptr;
   }
   Landing(const Landing&) = delete;
   Landing& operator=(const Landing&) = delete;
 
+  // Also before this thread sleeps: what it waits for may depend on them.
+  static void RunAll() {
+    while (current_ != nullptr && !current_->ready_.empty()) {
+      Stream* stream = current_->ready_.back();
+      current_->ready_.pop_back();
+      current_->engine_.RunFromPool(*stream);
+    }
+  }
   static void Add(Stream& stream) { current_->ready_.push_back(&stream); }
 
  private:

@@ -62,6 +62,12 @@ struct WaitTask {
   bool holds_id;        // EventRecord::HoldId
 };
 
+struct ResetTask {
+  Event* event;  // holds a reference
+  EventRecord*
+      record;  // the latest one when it was submitted, which it takes back; holds a reference; may be null
+};
+
 struct SignalTask {
   Signal* signal;  // holds a reference
   Signal::Change change;
@@ -104,7 +110,7 @@ struct Op {
     FillTask fill;
     EventRecord* record;  // kRecord; holds a reference
     WaitTask wait;
-    Event* event;  // kReset; holds a reference
+    ResetTask reset;
     SignalTask signal;
     AwaitTask await;
     ValueTask value;

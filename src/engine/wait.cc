@@ -98,6 +98,7 @@ bool Engine::Wait(Stream& stream, uint64_t sequence, int64_t deadline_ns) {
   for (;;) {
     while (RunSomethingFor(&stream, sequence)) {
     }
+    Landing::RunAll();
     for (int spin = 0; spin < kSpins && stream.done() < sequence; ++spin) os::Pause();
     if (stream.done() >= sequence) return true;
     if (Expired(deadline_ns)) return false;
@@ -130,6 +131,7 @@ bool Engine::WaitRecord(EventRecord& record, int64_t deadline_ns) {
   for (;;) {
     while (record.pending() && RunSomethingFor(record.stream(), record.sequence())) {
     }
+    Landing::RunAll();
     for (int spin = 0; spin < kSpins && record.pending(); ++spin) os::Pause();
     if (!record.pending()) return true;
     if (Expired(deadline_ns)) return false;

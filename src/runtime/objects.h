@@ -46,8 +46,8 @@ struct StreamObject {
   // Attributes (SPEC 20 §3.2); written by the call that sets them, read by any.
   std::atomic<int32_t> failure_mode{-1};  // -1: never set
   std::atomic<uint32_t> overflow_switch{0}, custom_tag{0}, cache_op_info{0};
-  std::atomic<bool> host_functions{false};  // was given one (SPEC 21 §3)
-  std::atomic<bool> stopped{false};         // by aclrtStreamStop
+  std::atomic<uint64_t> last_host_function{0};  // engine's number of that task (SPEC 21 §3)
+  std::atomic<bool> stopped{false};             // by aclrtStreamStop
   Moment created, destroyed;
 };
 

@@ -70,8 +70,10 @@ ReportBoard::Ending ReportBoard::Unsubscribe(engine::Engine& engine, uint64_t th
       Thread& bound = threads_.at(thread);
       bool waits = std::any_of(bound.items.begin(), bound.items.end(),
                                [&](const Item& item) { return item.stream == &stream; });
-      bool self = bound.kernel_id == os::ThreadId();
-      if (!waits || self || !os::ThreadLives(bound.kernel_id)) {
+      auto poller = pollers_.find(thread);
+      uint32_t kernel_id = poller != pollers_.end() ? poller->second : 0;
+      waits = waits || bound.running == &stream;
+      if (!waits || kernel_id == os::ThreadId() || !os::ThreadLives(kernel_id)) {
         items = TakeItems(bound, stream);
         Unbind(binding);
         break;
@@ -125,13 +127,14 @@ ReportBoard::Outcome ReportBoard::Process(engine::Engine& engine, int32_t timeou
     bool bound = false;
     {
       MutexLock lock(mutex_);
+      pollers_[self] = os::ThreadId();
       auto thread = threads_.find(self);
       if (thread != threads_.end()) {
         bound = true;
-        thread->second.kernel_id = os::ThreadId();
         if (!thread->second.items.empty()) {
           item = thread->second.items.front();
           thread->second.items.pop_front();
+          thread->second.running = item.stream;
           found = true;
         }
       }
@@ -157,6 +160,11 @@ ReportBoard::Outcome ReportBoard::Process(engine::Engine& engine, int32_t timeou
     }
   }
   if (item.op.host.blocks) engine.FinishAway(*item.stream, Status());
+  {
+    MutexLock lock(mutex_);
+    auto thread = threads_.find(self);
+    if (thread != threads_.end()) thread->second.running = nullptr;
+  }
   Changed();  // who unsubscribes may wait for this one
   return outcome;
 }

@@ -57,7 +57,7 @@ class ReportBoard {
   struct Thread {
     int device = -1;
     size_t streams = 0;
-    uint32_t kernel_id = 0;  // known once it polled
+    engine::Stream* running = nullptr;  // whose callback is running
     std::deque<Item> items;
   };
 
@@ -69,6 +69,8 @@ class ReportBoard {
   Mutex mutex_;
   std::map<uint64_t, Thread> threads_ BELAY_GUARDED_BY(mutex_);
   std::map<engine::Stream*, uint64_t> bindings_ BELAY_GUARDED_BY(mutex_);
+  // The kernel's ids of threads that ever polled.
+  std::map<uint64_t, uint32_t> pollers_ BELAY_GUARDED_BY(mutex_);
   std::atomic<uint32_t> changed_{0};  // what polling threads sleep on
 };
 

@@ -350,7 +350,7 @@ StreamObject* Runtime::MakeStream(Context& context, uint32_t priority, uint32_t 
        {&stream->overflow_switch, &stream->custom_tag, &stream->cache_op_info}) {
     attribute->store(0, std::memory_order_relaxed);
   }
-  stream->host_functions.store(false, std::memory_order_relaxed);
+  stream->last_host_function.store(0, std::memory_order_relaxed);
   stream->stopped.store(false, std::memory_order_relaxed);
   stream->created = by;
   stream->destroyed = {};
@@ -383,7 +383,8 @@ void Runtime::DestroyStream(StreamObject& stream, const Moment& by) {
 }
 
 void Runtime::DestroyStreamForce(StreamObject& stream, const Moment& by) {
-  engine_->Abort({stream.stream}, kStreamAbort, engine::Engine::kNoDeadline, engine::Engine::Fate::kForgotten);
+  engine_->Abort({stream.stream}, kStreamAbort, engine::Engine::kNoDeadline,
+                 engine::Engine::Fate::kForgotten);
   DestroyStream(stream, by);
 }
 

@@ -59,7 +59,10 @@ class Runner::HostThread {
 // Serves the subscribed streams of one device until the end of the process.
 class Runner::CallbackThread {
  public:
-  CallbackThread() : thread_([this] { Loop(); }), id_(static_cast<uint64_t>(thread_.native_handle())) {}
+  // Once it has polled: callbacks of a thread that never did are dropped (SPEC 21 §2).
+  CallbackThread() : thread_([this] { Loop(); }), id_(static_cast<uint64_t>(thread_.native_handle())) {
+    polled_.wait(false);
+  }
   ~CallbackThread() {
     ends_ = true;
     thread_.join();
@@ -68,10 +71,13 @@ class Runner::CallbackThread {
 
  private:
   void Loop() {
+    aclrtProcessReport(1);
+    polled_ = true;
+    polled_.notify_one();
     while (!ends_) aclrtProcessReport(100);
   }
 
-  std::atomic<bool> ends_{false};
+  std::atomic<bool> ends_{false}, polled_{false};
   std::thread thread_;
   uint64_t id_;
 };
