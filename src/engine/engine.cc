@@ -4,6 +4,7 @@
 
 #include "base/check.h"
 #include "engine/landing.h"
+#include "engine/planted_fault.h"
 #include "os/futex.h"
 #include "os/thread.h"
 
@@ -138,7 +139,10 @@ uint64_t Engine::Submit(Stream& stream, Op& op, uint64_t bytes) {
       if (run_here) {
         stream.claimed_ = stream.inline_ = true;
       } else {
-        stream.queue_.Append(op);
+        Op& last = stream.queue_.Append(op);
+        if (BELAY_FAULT(3) && !stream.claimed_ && sequence == stream.done_.load(std::memory_order_relaxed) + 2) {
+          std::swap(stream.queue_.Front(), last);
+        }
         if (drain_here) {
           stream.claimed_ = true;
         } else {
@@ -280,6 +284,10 @@ void Engine::Drain(Stream& stream, uint64_t until, bool held_too) {
 Engine::Step Engine::Begin(Stream& stream, const Op& op, bool granted, Status* status) {
   switch (op.kind) {
     case OpKind::kWait:
+      if (BELAY_FAULT(1)) return Step::kRun;
+      if (BELAY_FAULT(2) && op.wait.record != nullptr) {
+        return ParkOnRecord(stream, *op.wait.record->event()->Latest(), op.wait.timeout_ns);
+      }
       return op.wait.record == nullptr || op.wait.record->complete()
                  ? Step::kRun
                  : ParkOnRecord(stream, *op.wait.record, op.wait.timeout_ns);
@@ -297,13 +305,14 @@ Engine::Step Engine::Begin(Stream& stream, const Op& op, bool granted, Status* s
 
 Engine::Step Engine::CallOut(Stream& stream, const Op& op, Status* status) {
   constexpr Status kNoThread{207005};
-  bool leaves = op.kind == OpKind::kHostFunc || op.host.blocks;
   Op out = op;  // once the stream went away, its front may be finished and popped at any time
+  if (BELAY_FAULT(9) && op.kind == OpKind::kCallback) out.host.blocks = false;
+  bool leaves = out.kind == OpKind::kHostFunc || out.host.blocks;
   if (leaves) {
     if (Step step = GoAway(stream); step != Step::kGone) return step;
   }
   bool out_there =
-      op.kind == OpKind::kHostFunc ? host_pool_.Add(stream, out) : observer_->HandOver(stream, out);
+      out.kind == OpKind::kHostFunc ? host_pool_.Add(stream, out) : observer_->HandOver(stream, out);
   if (out_there) return leaves ? Step::kGone : Step::kRun;
   if (leaves) ComeBack(stream);
   if (out.kind == OpKind::kHostFunc) *status = kNoThread;

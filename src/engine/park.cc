@@ -2,6 +2,7 @@
 // code.
 #include "engine/engine.h"
 #include "engine/landing.h"
+#include "engine/planted_fault.h"
 #include "os/futex.h"
 #include "os/thread.h"
 
@@ -44,7 +45,7 @@ Engine::Step Engine::ParkOnSignal(Stream& stream, const AwaitTask& await) {
     if (stream.drop_front_) return Step::kDropped;
     // SPEC 20 §5: the oldest waiter first; who comes later does not overtake it.
     if (signal.Holds(await.condition, await.value) && !(await.clear && signal.first_waiter_ != nullptr)) {
-      if (await.clear) signal.value_.store(0, std::memory_order_release);
+      if (await.clear && !BELAY_FAULT(10)) signal.value_.store(0, std::memory_order_release);
       return Step::kRun;
     }
     stream.next_waiter_ = nullptr;
@@ -149,7 +150,7 @@ void Engine::Complete(EventRecord& record) {
         Unpark(*waiter);
         waiter->ready_ = true;
       }
-      more = record.waiters_ != nullptr;
+      more = record.waiters_ != nullptr && !BELAY_FAULT(6);
     }
     if (first && record.sleepers_.load(std::memory_order_seq_cst) != 0) os::FutexWakeAll(record.state_);
     first = false;
@@ -185,7 +186,7 @@ void Engine::Change(Signal& signal, Signal::Change change, uint32_t value, const
         MutexLock lock(waiter->mutex_);
         const AwaitTask& await = waiter->queue_.Front().await;
         if (signal.Holds(await.condition, await.value)) {
-          if (await.clear) signal.value_.store(0, std::memory_order_release);
+          if (await.clear && !BELAY_FAULT(10)) signal.value_.store(0, std::memory_order_release);
           Unpark(*waiter);
           waiter->granted_ = waiter->ready_ = true;
           released = waiter;

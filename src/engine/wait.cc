@@ -3,6 +3,7 @@
 
 #include "engine/engine.h"
 #include "engine/landing.h"
+#include "engine/planted_fault.h"
 #include "os/futex.h"
 #include "os/thread.h"
 
@@ -92,6 +93,7 @@ bool Engine::RunSomethingFor(Stream* stream, uint64_t sequence) {
 }
 
 bool Engine::Wait(Stream& stream, uint64_t sequence, int64_t deadline_ns) {
+  if (BELAY_FAULT(5) && sequence != 0) --sequence;
   if (stream.done() >= sequence) return true;
   Landing landing(*this);
   Nap nap(*this, stream, sequence, deadline_ns);
@@ -146,6 +148,7 @@ bool Engine::WaitRecord(EventRecord& record, int64_t deadline_ns) {
 }
 
 bool Engine::Query(Stream& stream) {
+  if (BELAY_FAULT(4) && stream.done() + 1 == stream.submitted()) return true;
   if (stream.Idle()) return true;
   if (pooled_) return false;
   Landing landing(*this);

@@ -8,6 +8,7 @@
 #include <cstdlib>
 
 #include "check/checks.h"
+#include "engine/planted_fault.h"
 #include "os/host_ram.h"
 #include "os/thread.h"
 #include "runtime/fault_watch.h"
@@ -373,7 +374,7 @@ void Runtime::UnmakeStream(StreamObject& stream, const Moment& by) {
   std::erase(stream.context->streams, &stream);
   device.free_stream_ids.insert(stream.id);
   engine_->DestroyStream(stream.stream);
-  memory_->books().ReturnStream(device.logical);
+  if (!BELAY_FAULT(11)) memory_->books().ReturnStream(device.logical);
 }
 
 void Runtime::DestroyStream(StreamObject& stream, const Moment& by) {
