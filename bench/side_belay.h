@@ -1,8 +1,9 @@
-// Belay's side of the comparison of engines: two streams of device 0 and a third that can hold both.
+// Belay's side of the comparison of engines: two streams of device 0.
 //
 // SidePocl has the same members for an OpenCL device.
 #pragma once
 
+#include "belay/control.h"
 #include "measure.h"
 
 namespace bench {
@@ -11,8 +12,7 @@ class SideBelay {
  public:
   static constexpr size_t kBytes = 64;
 
-  // `hold_bytes`: the size of the copies that others wait for.
-  explicit SideBelay(size_t hold_bytes = size_t{64} << 20) : hold_bytes_(hold_bytes) {
+  SideBelay() {
     for (Queue& queue : queues_) {
       MUST(aclrtCreateStream(&queue.stream));
       MUST(aclrtCreateEvent(&queue.event));
@@ -22,12 +22,6 @@ class SideBelay {
     }
   }
   ~SideBelay() {
-    if (holder_ != nullptr) {
-      MUST(aclrtDestroyStream(holder_));
-      MUST(aclrtDestroyEvent(let_go_));
-      MUST(aclrtFree(big_device_));
-      MUST(aclrtFreeHost(big_host_));
-    }
     for (Queue& queue : queues_) {
       MUST(aclrtDestroyStream(queue.stream));
       MUST(aclrtDestroyEvent(queue.event));
@@ -62,27 +56,15 @@ class SideBelay {
   void LinkedHop(int from, int to) { Hop(from, to); }
 
   bool CanHold() const { return true; }
-  // What is submitted from now on waits behind large copies of a third stream.
+  // What is submitted from now on stays queued.
   void Hold() {
-    if (holder_ == nullptr) MakeHolder();
-    for (int i = 0; i < copies_; ++i) {
-      MUST(aclrtMemcpyAsync(big_device_, hold_bytes_, big_host_, hold_bytes_, ACL_MEMCPY_HOST_TO_DEVICE,
-                            holder_));
-    }
-    MUST(aclrtRecordEvent(let_go_, holder_));
-    for (Queue& queue : queues_) MUST(aclrtStreamWaitEvent(queue.stream, let_go_));
+    for (Queue& queue : queues_) MUST(belay_hold_stream(queue.stream));
   }
-  // Whether nothing could run since Hold(). The next Hold() is longer if not.
-  bool StillHeld() {
-    if (!LetGo()) return true;
-    copies_ = std::min(copies_ + 1, 16);
-    return false;
-  }
-  // The time from which on the streams may run. A loop that asks sees it sooner than a thread that sleeps.
+  // Gives the time from which on it may run.
   double Release() {
-    while (!LetGo()) {
-    }
-    return Now();
+    double start = Now();
+    for (Queue& queue : queues_) MUST(belay_release_stream(queue.stream));
+    return start;
   }
 
   // Whether a copy arrives: a number from a copy that moves nothing is worse than none.
@@ -102,26 +84,7 @@ class SideBelay {
     void* host = nullptr;
   };
 
-  void MakeHolder() {
-    MUST(aclrtCreateStream(&holder_));
-    MUST(aclrtCreateEvent(&let_go_));
-    MUST(aclrtMalloc(&big_device_, hold_bytes_, ACL_MEM_MALLOC_HUGE_FIRST));
-    MUST(aclrtMallocHost(&big_host_, hold_bytes_));
-    memset(big_host_, 1, hold_bytes_);
-  }
-  bool LetGo() {
-    aclrtEventRecordedStatus status = ACL_EVENT_RECORDED_STATUS_NOT_READY;
-    MUST(aclrtQueryEventStatus(let_go_, &status));
-    return status == ACL_EVENT_RECORDED_STATUS_COMPLETE;
-  }
-
-  const size_t hold_bytes_;
   Queue queues_[2];
-  aclrtStream holder_ = nullptr;
-  aclrtEvent let_go_ = nullptr;
-  void* big_device_ = nullptr;
-  void* big_host_ = nullptr;
-  int copies_ = 1;
 };
 
 }  // namespace bench

@@ -118,7 +118,6 @@ class SidePocl {
     CL_MUST(code);
     for (Queue& queue : queues_) CL_MUST(clEnqueueBarrierWithWaitList(queue.queue, 1, &held_, nullptr));
   }
-  bool StillHeld() { return true; }
   double Release() {
     double start = Now();
     CL_MUST(clSetUserEventStatus(held_, CL_COMPLETE));
