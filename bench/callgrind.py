@@ -21,7 +21,8 @@ OPERATIONS = [
     ("devices", "devices=128", 12800),
 ]
 COLUMNS = ["instructions", "locked", "L1 misses", "L2 misses"]
-NAME = re.compile(r"^(c?fn)=\((\d+)\)(?: (.*))?$")
+NAME = re.compile(r"^(c?(?:fn|ob))=\((\d+)\)(?: (.*))?$")
+OURS = ("libascendcl.so", "bench_profile")
 
 
 def second_cache():
@@ -42,29 +43,38 @@ def plain(name: str) -> str:
     return name.replace("belay::", "")
 
 
-def self_costs(file: Path):
-    """{function: [instructions, locked, L1, L2]} of a callgrind output, calls of others left out."""
-    names, costs, current, skip, events = {}, collections.defaultdict(lambda: [0, 0, 0, 0]), "", False, []
+def costs_of(file: Path):
+    """{function: [instructions, locked, L1, L2]} of a callgrind output. What the C library does, such as a mutex, counts for the
+    function that called it; calls of our own functions do not."""
+    names = {"fn": {}, "ob": {}}
+    costs = collections.defaultdict(lambda: [0, 0, 0, 0])
+    events, function, ours, called_ours, after_call = [], "", True, True, False
     for line in file.read_text().splitlines():
         if line.startswith("events:"):
             events = line.split()[1:]
         elif match := NAME.match(line):
             kind, number, name = match.groups()
+            table = names[kind[-2:]]
             if name:
-                names[number] = name
+                table[number] = name
             if kind == "fn":
-                current = names[number]
+                function = table[number]
+            elif kind == "ob":
+                ours = called_ours = table[number].endswith(OURS)
+            elif kind == "cob":
+                called_ours = table[number].endswith(OURS)
         elif line.startswith("calls="):
-            skip = True
+            after_call = True
         elif re.match(r"[0-9+*-]", line):
-            if not skip:
+            if ours and function != "(below main)" and not (after_call and called_ours):
                 values = dict(zip(events, map(int, line.split()[1:])))
-                total = costs[plain(current)]
+                total = costs[plain(function)]
                 total[0] += values.get("Ir", 0)
                 total[1] += values.get("Ge", 0)
                 total[2] += values.get("D1mr", 0) + values.get("D1mw", 0)
                 total[3] += values.get("DLmr", 0) + values.get("DLmw", 0)
-            skip = False
+            if after_call:
+                after_call, called_ours = False, ours
     return costs
 
 
@@ -83,7 +93,7 @@ def profile(build: Path, lib: Path, only: str, most: int = 14):
         done = subprocess.run(command, env=env, capture_output=True, text=True)
         if done.returncode != 0:
             raise SystemExit(f"bench/callgrind.py: {' '.join(command)} ended with {done.returncode}:\n{done.stderr}")
-        costs = sorted(self_costs(out).items(), key=lambda item: -item[1][0])
+        costs = sorted(costs_of(out).items(), key=lambda item: -item[1][0])
         each = [(name, [value / count for value in values]) for name, values in costs]
         total = [sum(values[i] for _, values in each) for i in range(4)]
         rest = [sum(values[i] for _, values in each[most:]) for i in range(4)]
