@@ -79,8 +79,8 @@ def costs_of(file: Path):
 
 
 def profile(build: Path, lib: Path, only: str, most: int = 14):
-    """Prints a table for each operation and returns all of them."""
-    tables = []
+    """Prints a table for each operation and, last, one of their sums as docs/benchmarks.md has it."""
+    sums = []
     for operation, options, count in OPERATIONS:
         if only and only not in operation:
             continue
@@ -102,5 +102,5 @@ def profile(build: Path, lib: Path, only: str, most: int = 14):
         shown = each[:most] + ([(f"{len(each) - most} others", rest)] if len(each) > most else []) + [("all", total)]
         for name, values in shown:
             print(f"  {name[:44]:<44}{values[0]:>14.1f}" + "".join(f"{value:>14.2f}" for value in values[1:]))
-        tables.append({"operation": operation, "options": options, "total": total, "functions": dict(each)})
-    return tables
+        sums.append([f"`{operation}`", f"{total[0]:.0f}", *(f"{value:.1f}" for value in total[1:])])
+    print("\n" + "\n".join(f"| {' | '.join(row)} |" for row in [["", *COLUMNS], ["---"] * 5, *sums]))

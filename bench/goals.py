@@ -63,7 +63,7 @@ def pairs_goal(name: str):
 ENGINE = {
     "enqueue/idle": {"pairs": 10.0, "basic": 3.0, "default": 15.0},
     "enqueue/busy": {"pairs": 14.0},
-    "enqueue/drained": {"pairs": 20.0, "default": 6.0},
+    "enqueue/drained": {"pairs": 20.0},
     "copy+sync": {"pairs": 17.0, "basic": 2.0, "default": 100.0},
     "record+sync": {"pairs": 17.0},
     "hop/idle": {"pairs": 25.0, "basic": 3.0, "default": 10.0},

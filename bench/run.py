@@ -2,7 +2,7 @@
 """Runs the benchmarks, judges them by bench/goals.py and prints one table.
 
     bench/run.py [--build DIR] [--lib DIR] [--json FILE] [--quick] [GROUP...]     GROUP: copy rows calls engine basic
-    bench/run.py profile             where the engine's time goes, by callgrind; judges nothing
+    bench/run.py profile      where the engine's time goes, by callgrind; judges nothing
 
 Every program uses only the C ABI of the library in DIR (default: lib64 of the build). Exit code 1: a goal was missed.
 """
@@ -86,7 +86,8 @@ class Table:
         name = row["id"]
         if "percent" in row:
             goal = goals.IDLE_PERCENT
-            self.add(row, "% CPU", row["percent"], goal, row["percent"] <= goal, "from 1 ms after the last task on")
+            self.add(row, "% CPU", row["percent"], goal, row["percent"] <= goal,
+                     f"from 1 ms after the last task on, worst round {row['worst']:.2f}")
         elif "factor" in row:
             goal = goals.FACTORS.get(name)
             self.add(row, "x one", row["factor"], goal, goal is None or row["factor"] <= goal,
@@ -104,6 +105,27 @@ class Table:
                 elif goal is not None:
                     self.missing.append(f"{name}, PoCL {device}")
 
+    def markdown(self):
+        """The engine's rows as docs/benchmarks.md has them."""
+        def cell(name, unit):
+            row = next((row for row in self.rows if row["id"] == name and row["unit"] == unit), None)
+            if row is None:
+                return "-"
+            told = "" if row["goal"] is None else f" ({'≥' if unit == 'x' else '≤'} {row['goal']:g})"
+            bold = "**" if row["verdict"] == "MISSED" else ""
+            return f"{bold}{row['reached']:.{2 if unit in ('x one', '% CPU') else 1}f}{bold}{told}"
+
+        print("\n| | pairs | × PoCL basic | × PoCL default |\n|---|---|---|---|")
+        for row in self.rows:
+            if row["unit"] == "pairs" and "pair_ns" in row:
+                columns = [cell(row["id"], "pairs"), *(cell(f"{row['id']}, PoCL {device}", "x") for device in ("basic", "default"))]
+                print(f"| `{row['id']}` | {' | '.join(columns)} |")
+        print("\n| | reached |\n|---|---|")
+        for row in self.rows:
+            if row["unit"] in ("x one", "% CPU"):
+                print(f"| `{row['id']}` | {cell(row['id'], row['unit'])} {row['unit']} |")
+        print()
+
     def basic(self, off: dict, basic: dict):
         for name, values in off.items():
             factor = statistics.median(basic[name]) / statistics.median(values)
@@ -120,6 +142,7 @@ def main():
     parser.add_argument("--build", type=Path, default=root / "build" / "bench", help="build tree with the benchmarks")
     parser.add_argument("--lib", type=Path, help="folder of libascendcl.so, e.g. of an install prefix")
     parser.add_argument("--json", type=Path, help="where to write the results; default BUILD/bench/results.json")
+    parser.add_argument("--markdown", action="store_true", help="also print the engine's rows as docs/benchmarks.md has them")
     parser.add_argument("--quick", action="store_true", help="few short rounds: to see that it runs, not to judge")
     parser.add_argument("--only", help="only rows whose id contains this text, e.g. h2d/65536")
     args = parser.parse_args()
@@ -157,6 +180,8 @@ def main():
                     found[check].setdefault(row["id"], []).append(row["pairs"])
         table.basic(found["off"], found["basic"])
 
+    if args.markdown:
+        table.markdown()
     missed = [row["id"] for row in table.rows if row["verdict"] == "MISSED"]
     judged = sum(row["verdict"] != "-" for row in table.rows)
     print(f"{judged - len(missed)} of {judged} goals reached" + (f"; missed: {'; '.join(missed)}" if missed else ""))
