@@ -207,7 +207,7 @@ void MeasureThreads(const bench::Settings& settings, const char* id, void (*task
     return;
   }
   int calls = 100;
-  while (threads.Alone(calls) * calls < settings.round_ns) calls *= 2;
+  while (threads.Alone(calls) * calls * bench::TwoThreads::kSlices < settings.round_ns) calls *= 2;
   auto times = bench::Interleave(settings,
                                  {[&] { return threads.Alone(calls); }, [&] { return threads.Both(calls); }});
   std::vector<double> factors = bench::Ratios(times[1], times[0]);

@@ -43,7 +43,10 @@ class TwoThreads {
   // False on a machine with one processor: two threads then share what one has.
   bool possible() const { return possible_; }
 
-  // Nanoseconds of a task while one thread works, the two in turn, and while both do.
+  // Nanoseconds of a task while one thread works, the two in turn, and while both do; medians of slices of
+  // `calls`. Both begin a slice together, and one in which the other did less than half does not count: its
+  // processor was somebody else's. Negative if none counts.
+  static constexpr int kSlices = 20;
   double Alone(int calls) {
     turn_ = 1 - turn_;
     return Start(calls, {turn_});
@@ -55,15 +58,21 @@ class TwoThreads {
     TwoThreads* all;
     int index;
   };
+  struct alignas(128) Progress {
+    std::atomic<int64_t> tasks{0};
+    std::vector<double> times;
+  };
 
   double Start(int calls, std::initializer_list<int> who) {
     calls_ = calls;
-    missing_.store(static_cast<int>(who.size()));
+    both_ = who.size() == 2;
+    arrived_.store(0);
+    for (Progress& one : progress_) one.times.clear();
     for (int i : who) sem_post(&go_[i]);
-    double sum = 0;
     for (size_t i = 0; i < who.size(); ++i) sem_wait(&done_);
-    for (int i : who) sum += spent_[i];
-    return sum / calls / static_cast<double>(who.size());
+    std::vector<double> times;
+    for (const Progress& one : progress_) times.insert(times.end(), one.times.begin(), one.times.end());
+    return times.empty() ? -1 : Median(times);
   }
 
   static void* Run(void* worker) {
@@ -81,15 +90,29 @@ class TwoThreads {
       while (sem_wait(&go_[index]) != 0) {
       }
       if (calls_ == 0) return;
-      // Both are awake and on their processors before either starts.
-      missing_.fetch_sub(1);
-      while (missing_.load() != 0) {
-      }
-      double start = Now();
-      for (int i = 0; i < calls_; ++i) task_(index);
-      spent_[index] = Now() - start;
+      for (int slice = 1; slice <= kSlices; ++slice) Slice(index, slice);
       sem_post(&done_);
     }
+  }
+
+  void Slice(int index, int slice) {
+    Progress& mine = progress_[index];
+    Progress& other = progress_[1 - index];
+    int64_t done = mine.tasks.load(std::memory_order_relaxed);
+    if (both_) {
+      arrived_.fetch_add(1);
+      while (arrived_.load() < 2 * slice) {
+      }
+    }
+    int64_t seen = other.tasks.load(std::memory_order_relaxed);
+    double start = Now();
+    for (int i = 0; i < calls_; ++i) {
+      task_(index);
+      mine.tasks.store(++done, std::memory_order_relaxed);
+    }
+    double spent = Now() - start;
+    bool together = other.tasks.load(std::memory_order_relaxed) - seen >= calls_ / 2;
+    if (together || !both_) mine.times.push_back(spent / calls_);
   }
 
   const std::function<void(int)> task_;
@@ -99,9 +122,10 @@ class TwoThreads {
   pthread_t threads_[2];
   sem_t go_[2], done_;
   int calls_ = 0;  // written before go_
+  bool both_ = false;
   int turn_ = 0;
-  std::atomic<int> missing_{0};
-  double spent_[2] = {};
+  std::atomic<int> arrived_{0};
+  Progress progress_[2];
 };
 
 }  // namespace bench
