@@ -74,6 +74,8 @@ Status NeedTimed(const Call& call, const EventObject& event, const LatestRecord&
 
 Status NeedComplete(const Call& call, const EventObject& event, const LatestRecord& latest) {
   if (latest->complete()) return Status();
+  // What it captured has ended, and somebody is at the record itself.
+  if (call.engine().QueryRecord(*latest.get()) && call.engine().WaitRecord(*latest.get())) return Status();
   return call.Refuse(code::kEventNotComplete, FindingId::kEventMisuse)
       .As(check::Severity::kError)
       .Say("the record of event %p is not complete", event.handle)

@@ -140,7 +140,8 @@ uint64_t Engine::Submit(Stream& stream, Op& op, uint64_t bytes) {
         stream.claimed_ = stream.inline_ = true;
       } else {
         Op& last = stream.queue_.Append(op);
-        if (BELAY_FAULT(3) && !stream.claimed_ && sequence == stream.done_.load(std::memory_order_relaxed) + 2) {
+        if (BELAY_FAULT(3) && !stream.claimed_ &&
+            sequence == stream.done_.load(std::memory_order_relaxed) + 2) {
           std::swap(stream.queue_.Front(), last);
         }
         if (drain_here) {

@@ -34,7 +34,8 @@ Status Engine::Execute(const Op& op) {
     }
     case OpKind::kReset:
       op.reset.event->TakeBack(op.reset.record);
-      if (Signal* bit = op.reset.event->bit(); bit != nullptr && !BELAY_FAULT(12)) Change(*bit, Signal::Change::kSet, 0, &op);
+      if (Signal* bit = op.reset.event->bit(); bit != nullptr && !BELAY_FAULT(12))
+        Change(*bit, Signal::Change::kSet, 0, &op);
       return Status();
     case OpKind::kSignal:
       Change(*op.signal.signal, op.signal.change, op.signal.value, &op);

@@ -158,10 +158,16 @@ bool Engine::Query(Stream& stream) {
 
 bool Engine::QueryRecord(EventRecord& record) {
   if (record.complete()) return true;
-  if (pooled_ || record.dropped()) return false;
+  if (record.dropped()) return false;
   Landing landing(*this);
-  RunSomethingFor(record.stream(), std::min(record.sequence(), record.stream()->done() + 1));
-  return record.complete();
+  Stream& stream = *record.stream();
+  uint64_t next = stream.done() + 1;
+  if (!pooled_ || next == record.sequence()) RunSomethingFor(&stream, std::min(record.sequence(), next));
+  if (record.complete()) return true;
+  // SPEC 20 §4.3: complete when what it captured has ended; somebody is at the record itself.
+  MutexLock lock(stream.mutex_);
+  return record.sequence() <= stream.done_.load(std::memory_order_relaxed) + 1 && stream.claimed_ &&
+         record.state_.load(std::memory_order_relaxed) == EventRecord::kPending;
 }
 
 bool Engine::FindTask(Stream& stream, const memory::Allocation* block, Op* found) {
