@@ -51,7 +51,7 @@ template <typename Status, typename Function>
 aclError Untouched(Function function) {
   auto status = static_cast<Status>(77);
   const aclError code = function(&status);
-  if (code != ACL_SUCCESS) EXPECT_EQ(static_cast<int>(status), 77) << "a call that fails writes no output";
+  EXPECT_EQ(code != ACL_SUCCESS, static_cast<int>(status) == 77) << "a call that fails writes no output";
   return code;
 }
 
@@ -88,7 +88,7 @@ const Reporter kReporters[] = {
 class FailureReport : public Failure, public testing::WithParamInterface<Reporter> {};
 
 INSTANTIATE_TEST_SUITE_P(Calls, FailureReport, testing::ValuesIn(kReporters),
-                         [](const auto& info) { return std::string(info.param.name); });
+                         [](const auto& reporter) { return std::string(reporter.param.name); });
 
 TEST_P(FailureReport, IsReportedOnce) {
   DeviceBlock block(Filled(1)), beside(Filled(1));
@@ -251,7 +251,10 @@ TEST_F(Failure, DestroyingForgets) {
   EXPECT_OK(aclrtDestroyContext(context));
   ASSERT_OK(aclrtSetCurrentContext(mine));
   EXPECT_OK(aclrtSynchronizeDevice());
+  Held held(nullptr);
   Fail(block, nullptr);
+  Finish(held);
+  held.Release();
   ASSERT_OK(aclrtFree(block.release()));
   EXPECT_OK(aclrtResetDevice(0)) << "the release itself worked";
   ASSERT_OK(aclrtSetDevice(0));
