@@ -200,6 +200,7 @@ TEST_F(TaskAbort, OthersAreRefusedMeanwhile) {
   DeviceBlock block(Filled(1)), untouched(Filled(1));
   PinnedBlock host(kSize);
   Gate gate;
+  Counter count = 0;
   aclrtEvent event = nullptr;
   ASSERT_OK(aclrtCreateEvent(&event));
   Stream busy, stream;
@@ -217,7 +218,7 @@ TEST_F(TaskAbort, OthersAreRefusedMeanwhile) {
     EXPECT_ACL(kAborted,
                aclrtMemcpyAsync(block.get(), kSize, host.get(), kSize, ACL_MEMCPY_HOST_TO_DEVICE, s));
     EXPECT_ACL(kAborted, aclrtRecordEvent(event, s));
-    EXPECT_ACL(kAborted, aclrtLaunchHostFunc(s, &CountUp, nullptr));
+    EXPECT_ACL(kAborted, aclrtLaunchHostFunc(s, &CountUp, &count));
     EXPECT_ACL(kAborted, aclrtSynchronizeStream(s));
     EXPECT_ACL(kAborted, aclrtSynchronizeStreamWithTimeout(s, 1000));
   }
@@ -235,6 +236,7 @@ TEST_F(TaskAbort, OthersAreRefusedMeanwhile) {
   EXPECT_OK(aclrtSynchronizeDevice());
   EXPECT_EQ(block.Read(), Filled(4));
   EXPECT_EQ(untouched.Read(), Filled(1)) << "dropped";
+  EXPECT_EQ(count, 0);
   EXPECT_OK(aclrtDestroyEvent(event));
 }
 
