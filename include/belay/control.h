@@ -4,8 +4,7 @@
 // Every function returns an aclError: 0, 100000 (a null pointer or a number outside its range), 107002 (no
 // current context), 107003 (a stream of another context), 107017 (no such stream), 107001 (no such device).
 // A null stream is the default stream of the current context. Threading: from any thread.
-#ifndef BELAY_CONTROL_H_
-#define BELAY_CONTROL_H_
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -49,5 +48,3 @@ aclError belay_fail_device(int32_t device, aclError code, const aclrtErrorInfo* 
 #ifdef __cplusplus
 }
 #endif
-
-#endif  // BELAY_CONTROL_H_
