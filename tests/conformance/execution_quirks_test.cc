@@ -4,11 +4,11 @@
 namespace conformance {
 namespace {
 
-// SPEC 21 §3.1: quirk callback_strict=true.
+// SPEC 21 §3.1: quirk callback_strict=on.
 class CallbackStrict : public OnTwoDevices {
  protected:
   void SetUp() override {
-    if (Variant() != "strict callbacks") GTEST_SKIP() << "needs quirk=callback_strict=true";
+    if (Variant() != "strict callbacks") GTEST_SKIP() << "needs quirk=callback_strict=on";
     OnTwoDevices::SetUp();
     SKIP_UNLESS_BUILT(aclrtLaunchHostFunc(nullptr, nullptr, nullptr));
   }
