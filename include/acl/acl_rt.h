@@ -901,26 +901,30 @@ typedef struct aclrtMemFabricHandle {
   uint8_t data[128];
 } aclrtMemFabricHandle;
 
-/** Not on: all but 950; since 8.5. Besides 0 may return 100000, 107002, 207009. Spec 20 §6. */
+/** Creates a counter that streams change and wait for. Not on: all but 950; since 8.5. Besides 0 may return
+ *  100000, 107002, 207009. Spec 20 §6. */
 aclError aclrtCntNotifyCreate(aclrtCntNotify *cntNotify, uint64_t flag);
 
-/** Not on: all but 950; since 8.5. Besides 0 may return 100000, 107002, 107003, 107017, the code of an
- *  earlier failed task. Spec 20 §6. */
+/** Changes a counter, in the order of a stream. Not on: all but 950; since 8.5. Besides 0 may return 100000,
+ *  107002, 107003, 107017, the code of an earlier failed task. Spec 20 §6. */
 aclError aclrtCntNotifyRecord(aclrtCntNotify cntNotify, aclrtStream stream, aclrtCntNotifyRecordInfo *info);
 
-/** Not on: all but 950; since 8.5. Besides 0 may return 100000, 107002, 107003, 107017, the code of an
- *  earlier failed task. Spec 20 §6. */
+/** Blocks a stream until a counter meets a condition; 0 seconds is without a limit. Not on: all but 950;
+ *  since 8.5. Besides 0 may return 100000, 107002, 107003, 107017, the code of an earlier failed task. Spec
+ *  20 §6. */
 aclError aclrtCntNotifyWaitWithTimeout(aclrtCntNotify cntNotify, aclrtStream stream, aclrtCntNotifyWaitInfo
     *info);
 
-/** Not on: all but 950; since 8.5. Besides 0 may return 100000, 107002, 107003, 107017, the code of an
- *  earlier failed task. Spec 20 §6. */
+/** Sets a counter to 0, in the order of a stream. Not on: all but 950; since 8.5. Besides 0 may return
+ *  100000, 107002, 107003, 107017, the code of an earlier failed task. Spec 20 §6. */
 aclError aclrtCntNotifyReset(aclrtCntNotify cntNotify, aclrtStream stream);
 
-/** Not on: all but 950; since 8.5. Besides 0 may return 100000, 107017. Spec 20 §6. */
+/** The number of a counter on its device. Not on: all but 950; since 8.5. Besides 0 may return 100000,
+ *  107017. Spec 20 §6. */
 aclError aclrtCntNotifyGetId(aclrtCntNotify cntNotify, uint32_t *notifyId);
 
-/** Not on: all but 950; since 8.5. Besides 0 may return 100000, 107017. Spec 20 §6. */
+/** Destroys a counter; tasks that use it keep it until they end. Not on: all but 950; since 8.5. Besides 0
+ *  may return 100000, 107017. Spec 20 §6. */
 aclError aclrtCntNotifyDestroy(aclrtCntNotify cntNotify);
 
 /** Since 7.0. Besides 0 may return 100000, 107021. Spec 10 §6.4. */
@@ -1083,7 +1087,8 @@ aclError aclrtDeviceGetHostAtomicCapabilities(uint32_t *capabilities, const aclr
 aclError aclrtDeviceGetP2PAtomicCapabilities(uint32_t *capabilities, const aclrtAtomicOperation *operations,
     const uint32_t count, int32_t srcDeviceId, int32_t dstDeviceId);
 
-/** args may be NULL. Since 8.5. Besides 0 may return 100000, 107000. Spec 21 §7.1. */
+/** Registers a function to be called around setting and resetting devices. args may be NULL. Since 8.5.
+ *  Besides 0 may return 100000, 107000. Spec 21 §7.1. */
 aclError aclrtRegDeviceStateCallback(const char *regName, aclrtDeviceStateCallback callback, void *args);
 
 /** Tells whether access from one device to another is enabled; receives 0 or 1. Since 8.5. Besides 0 may
@@ -1111,7 +1116,8 @@ const char *aclGetRecentErrMsg(void);
 /** Creates an event on the current device. Besides 0 may return 100000, 107002. Spec 20 §4.1. */
 aclError aclrtCreateEvent(aclrtEvent *event);
 
-/** Besides 0 may return 100000, 107002, 207000, 207007. Spec 20 §4.1. */
+/** Creates an event with an OR of ACL_EVENT_* flags; with ACL_EVENT_SYNC it is one bit on the device.
+ *  Besides 0 may return 100000, 107002, 207000, 207007. Spec 20 §4.1. */
 aclError aclrtCreateEventWithFlag(aclrtEvent *event, uint32_t flag);
 
 /** Creates an event with an OR of ACL_EVENT_* flags. Since 8.0. Besides 0 may return 100000, 107002, 207000.
@@ -1126,8 +1132,8 @@ aclError aclrtDestroyEvent(aclrtEvent event);
  *  20 §4.3. */
 aclError aclrtRecordEvent(aclrtEvent event, aclrtStream stream);
 
-/** Besides 0 may return 100000, 107002, 107003, 107017, 207000, 507009, the code of an earlier failed task.
- *  Spec 20 §4.3. */
+/** Takes a record back, in the order of a stream. Besides 0 may return 100000, 107002, 107003, 107017,
+ *  207000, 507009, the code of an earlier failed task. Spec 20 §4.3. */
 aclError aclrtResetEvent(aclrtEvent event, aclrtStream stream);
 
 /** Tells without waiting whether an event is complete. Deprecated. Besides 0 may return 100000, 107017,
@@ -1154,7 +1160,8 @@ aclError aclrtIpcOpenEventHandle(aclrtIpcEventHandle handle, aclrtEvent *event);
  *  the code of an earlier failed task. Spec 20 §4.3. */
 aclError aclrtSynchronizeEvent(aclrtEvent event);
 
-/** Besides 0 may return 100000, 107006, 107007, 107017, 107028, 207000, 507006. Spec 20 §4.3. */
+/** Milliseconds between the completions of two records. Besides 0 may return 100000, 107006, 107007, 107017,
+ *  107028, 207000, 507006. Spec 20 §4.3. */
 aclError aclrtEventElapsedTime(float *ms, aclrtEvent startEvent, aclrtEvent endEvent);
 
 /** Makes later work of a stream wait for an event. A NULL stream is the default stream. Besides 0 may return
@@ -1162,7 +1169,8 @@ aclError aclrtEventElapsedTime(float *ms, aclrtEvent startEvent, aclrtEvent endE
  *  failed task. Spec 20 §4.3. */
 aclError aclrtStreamWaitEvent(aclrtStream stream, aclrtEvent event);
 
-/** Not on: INF. Spec 20 §8. */
+/** Sets a limit in seconds for the waits that streams are given from now on; 0 is none. Not on: INF. Spec 20
+ *  §8. */
 aclError aclrtSetOpWaitTimeout(uint32_t timeout);
 
 /** Same as aclrtSynchronizeEvent with a limit of timeout milliseconds; -1 means no limit. Since 6.0. Besides
@@ -1170,17 +1178,21 @@ aclError aclrtSetOpWaitTimeout(uint32_t timeout);
  *  Spec 20 §4.3. */
 aclError aclrtSynchronizeEventWithTimeout(aclrtEvent event, int32_t timeout);
 
-/** Since 8.3. Besides 0 may return 100000, 107002. Spec 20 §4.3. */
+/** How many event ids are free on the current device. Since 8.3. Besides 0 may return 100000, 107002. Spec
+ *  20 §4.3. */
 aclError aclrtGetEventAvailNum(uint32_t *eventCount);
 
-/** Since 8.3. Besides 0 may return 100000, 107006, 107017, 107028, 207000, 507006. Spec 20 §4.3. */
+/** Microseconds from the opening of the device to the completion of a record. Since 8.3. Besides 0 may
+ *  return 100000, 107006, 107017, 107028, 207000, 507006. Spec 20 §4.3. */
 aclError aclrtEventGetTimestamp(aclrtEvent event, uint64_t *timestamp);
 
-/** Since 9.0. Besides 0 may return 100000, 107002, 107003, 107017, 107024, 107028, 107031, 107032, 207000,
- *  507009, the code of an earlier failed task. Spec 20 §4.3. */
+/** As aclrtStreamWaitEvent, but the task fails with 107020 after so many milliseconds. Since 9.0. Besides 0
+ *  may return 100000, 107002, 107003, 107017, 107024, 107028, 107031, 107032, 207000, 507009, the code of an
+ *  earlier failed task. Spec 20 §4.3. */
 aclError aclrtStreamWaitEventWithTimeout(aclrtStream stream, aclrtEvent event, int32_t timeout);
 
-/** Since 8.3. Besides 0 may return 100000, 107017, 207000. Spec 20 §4.3. */
+/** The event id that an event holds, or held last; 0xFFFFFFFF if none. Since 8.3. Besides 0 may return
+ *  100000, 107017, 207000. Spec 20 §4.3. */
 aclError aclrtGetEventId(aclrtEvent event, uint32_t *eventId);
 
 /** Error that this thread met last; it stays. Since 8.0. Besides 0 may return 100000, the stored code. Spec
@@ -1191,67 +1203,77 @@ aclError aclrtPeekAtLastError(aclrtLastErrLevel level);
  *  code. Spec 11 §2, 21 §5. */
 aclError aclrtGetLastError(aclrtLastErrLevel level);
 
-/** Spec 21 §4. */
+/** Sets the function that is told of failed tasks; NULL removes it. Spec 21 §4. */
 aclError aclrtSetExceptionInfoCallback(aclrtExceptionInfoCallback callback);
 
-/** Gives 0xFFFFFFFF on failure. Spec 21 §4. */
+/** The number of the failed task in its stream. Gives 0xFFFFFFFF on failure. Spec 21 §4. */
 uint32_t aclrtGetTaskIdFromExceptionInfo(const aclrtExceptionInfo *info);
 
-/** Gives 0xFFFFFFFF on failure. Spec 21 §4. */
+/** The id of the stream of the failed task. Gives 0xFFFFFFFF on failure. Spec 21 §4. */
 uint32_t aclrtGetStreamIdFromExceptionInfo(const aclrtExceptionInfo *info);
 
-/** Gives 0xFFFFFFFF on failure. Spec 21 §4. */
+/** The kernel id of the thread that submitted the failed task. Gives 0xFFFFFFFF on failure. Spec 21 §4. */
 uint32_t aclrtGetThreadIdFromExceptionInfo(const aclrtExceptionInfo *info);
 
-/** Gives 0xFFFFFFFF on failure. Spec 21 §4. */
+/** The device of the failed task. Gives 0xFFFFFFFF on failure. Spec 21 §4. */
 uint32_t aclrtGetDeviceIdFromExceptionInfo(const aclrtExceptionInfo *info);
 
-/** Gives 0xFFFFFFFF on failure. Spec 21 §4. */
+/** The code of the failed task. Gives 0xFFFFFFFF on failure. Spec 21 §4. */
 uint32_t aclrtGetErrorCodeFromExceptionInfo(const aclrtExceptionInfo *info);
 
-/** Not on: 200I, INF, TRN. Besides 0 may return 100000, 107001. Spec 21 §8, 10 §5.7. */
+/** The memory ranges of the fault of a device. Not on: 200I, INF, TRN. Besides 0 may return 100000, 107001.
+ *  Spec 21 §8, 10 §5.7. */
 aclError aclrtGetMemUceInfo(int32_t deviceId, aclrtMemUceInfo *memUceInfoArray, size_t arraySize, size_t
     *retSize);
 
-/** Not on: 200I, INF, TRN; since 8.0. Besides 0 may return 100000, 107001, 107002, 107019. Spec 21 §7, 10
- *  §5.7. */
+/** Drops the tasks of a device, after the running ones ended; streams and events stay usable. Not on: 200I,
+ *  INF, TRN; since 8.0. Besides 0 may return 100000, 107001, 107002, 107019. Spec 21 §7, 10 §5.7. */
 aclError aclrtDeviceTaskAbort(int32_t deviceId, uint32_t timeout);
 
-/** Not on: 200I, INF, TRN. Besides 0 may return 100000, 107000, 107001. Spec 21 §8, 10 §5.7. */
+/** Repairs a device, after its tasks were aborted, with its faulty ranges. Not on: 200I, INF, TRN. Besides 0
+ *  may return 100000, 107000, 107001. Spec 21 §8, 10 §5.7. */
 aclError aclrtMemUceRepair(int32_t deviceId, aclrtMemUceInfo *memUceInfoArray, size_t arraySize);
 
-/** Not on: 200I, INF, TRN; since 9.1. Besides 0 may return 100000, 107001. Spec 21 §8, 10 §5.7. */
+/** What is known of the fault of a device. Not on: 200I, INF, TRN; since 9.1. Besides 0 may return 100000,
+ *  107001. Spec 21 §8, 10 §5.7. */
 aclError aclrtGetErrorVerbose(int32_t deviceId, aclrtErrorInfo *errorInfo);
 
-/** Not on: 200I, INF, TRN; since 9.1. Besides 0 may return 100000, 107000, 107001. Spec 21 §8, 10 §5.7. */
+/** Repairs a device, after its tasks were aborted, with the record of its fault. Not on: 200I, INF, TRN;
+ *  since 9.1. Besides 0 may return 100000, 107000, 107001. Spec 21 §8, 10 §5.7. */
 aclError aclrtRepairError(int32_t deviceId, const aclrtErrorInfo *errorInfo);
 
-/** callback and args may be NULL. Not on: 200I, INF, TRN; since 8.5. Besides 0 may return 100000, 107000.
- *  Spec 21 §7.1. */
+/** Registers a function to be called before and after aclrtDeviceTaskAbort. callback and args may be NULL.
+ *  Not on: 200I, INF, TRN; since 8.5. Besides 0 may return 100000, 107000. Spec 21 §7.1. */
 aclError aclrtSetDeviceTaskAbortCallback(const char *regName, aclrtDeviceTaskAbortCallback callback, void
     *args);
 
-/** Besides 0 may return 107000, 107002, 107003, 107011, 107012, 107017, 107027, 207005. Spec 21 §2. */
+/** Binds a stream to the thread that runs its callbacks. Besides 0 may return 107000, 107002, 107003,
+ *  107011, 107012, 107017, 107027, 207005. Spec 21 §2. */
 aclError aclrtSubscribeReport(uint64_t threadId, aclrtStream stream);
 
-/** userData may be NULL. Besides 0 may return 100000, 107002, 107003, 107015, 107017, 507009, the code of an
- *  earlier failed task. Spec 21 §2. */
+/** Runs a function in the subscribed thread when its turn in the stream comes. userData may be NULL. Besides
+ *  0 may return 100000, 107002, 107003, 107015, 107017, 507009, the code of an earlier failed task. Spec 21
+ *  §2. */
 aclError aclrtLaunchCallback(aclrtCallback fn, void *userData, aclrtCallbackBlockType blockType, aclrtStream
     stream);
 
-/** Besides 0 may return 100000, 107012, 507012. Spec 21 §2. */
+/** Waits for a callback of the calling thread and runs it; one for each call. Besides 0 may return 100000,
+ *  107012, 507012. Spec 21 §2. */
 aclError aclrtProcessReport(int32_t timeout);
 
-/** Besides 0 may return 107000, 107002, 107011, 107012, 107017. Spec 21 §2. */
+/** Ends the binding of a stream to a thread. Besides 0 may return 107000, 107002, 107011, 107012, 107017.
+ *  Spec 21 §2. */
 aclError aclrtUnSubscribeReport(uint64_t threadId, aclrtStream stream);
 
-/** Spec 20 §8. */
+/** Sets the limit of kernels in seconds; 0 is the maximum. Spec 20 §8. */
 aclError aclrtSetOpExecuteTimeOut(uint32_t timeout);
 
-/** Since 8.5. Besides 0 may return 100000. Spec 20 §8. */
+/** Sets the limit of kernels in microseconds, and says what became of it. Since 8.5. Besides 0 may return
+ *  100000. Spec 20 §8. */
 aclError aclrtSetOpExecuteTimeOutV2(uint64_t timeout, uint64_t *actualTimeout);
 
-/** args may be NULL. Since 8.3. Besides 0 may return 100000, 107000, 107002, 107003, 107017, 507009, the
+/** Runs a function on a thread of the library when its turn in the stream comes; later tasks wait for it.
+ *  args may be NULL. Since 8.3. Besides 0 may return 100000, 107000, 107002, 107003, 107017, 507009, the
  *  code of an earlier failed task. Spec 21 §3. */
 aclError aclrtLaunchHostFunc(aclrtStream stream, aclrtHostFunc func, void *args);
 
@@ -1269,7 +1291,8 @@ aclError aclrtUnSubscribeHostFunc(uint64_t hostFuncThreadId, aclrtStream exeStre
 aclError aclrtReduceAsync(void *dst, const void *src, uint64_t count, aclrtReduceKind kind, aclDataType type,
     aclrtStream stream, void *reserve);
 
-/** In no product; since 9.2. Besides 0 may return 207000. Spec 20 §8. */
+/** Sets the limit of kernels in milliseconds; no product has it. In no product; since 9.2. Besides 0 may
+ *  return 207000. Spec 20 §8. */
 aclError aclrtSetOpExecuteTimeOutWithMs(uint32_t timeout);
 
 /** Known only by its signature. reserve may be NULL. In no product. Besides 0 may return 207000. */
@@ -1279,34 +1302,36 @@ aclError aclrtRandomNumAsync(const aclrtRandomNumTaskInfo *taskInfo, const aclrt
 aclError aclrtTaskUpdateAsync(aclrtStream taskStream, uint32_t taskId, aclrtTaskUpdateInfo *info, aclrtStream
     execStream);
 
-/** Since 8.5. Besides 0 may return 100000. Spec 21 §9. */
+/** The number of the task that the calling thread submitted last; 0xFFFFFFFF if none. Since 8.5. Besides 0
+ *  may return 100000. Spec 21 §9. */
 aclError aclrtGetThreadLastTaskId(uint32_t *taskId);
 
-/** Since 8.5. Besides 0 may return 100000. Spec 20 §8. */
+/** The limit of kernels in milliseconds. Since 8.5. Besides 0 may return 100000. Spec 20 §8. */
 aclError aclrtGetOpExecuteTimeout(uint32_t * const timeoutMs);
 
-/** Other spelling of aclrtGetOpTimeOutInterval. Since 8.5. Besides 0 may return 100000. Spec 20 §8. */
+/** The smallest step of kernel limits in microseconds. Other spelling of aclrtGetOpTimeOutInterval. Since
+ *  8.5. Besides 0 may return 100000. Spec 20 §8. */
 aclError aclrtGetOpTimeoutInterval(uint64_t *interval);
 
-/** Since 8.5. Besides 0 may return 100000. Spec 20 §8. */
+/** The smallest step of kernel limits in microseconds. Since 8.5. Besides 0 may return 100000. Spec 20 §8. */
 aclError aclrtGetOpTimeOutInterval(uint64_t *interval);
 
-/** Besides 0 may return 107014. Spec 21 §9. */
+/** Chooses a group of compute resources. Besides 0 may return 107014. Spec 21 §9. */
 aclError aclrtSetGroup(int32_t groupId);
 
-/** Besides 0 may return 100000. Spec 21 §9. */
+/** How many groups of compute resources there are: none. Besides 0 may return 100000. Spec 21 §9. */
 aclError aclrtGetGroupCount(uint32_t *count);
 
-/** Gives NULL on failure. Spec 21 §9. */
+/** Makes a place for the description of groups. Gives NULL on failure. Spec 21 §9. */
 aclrtGroupInfo *aclrtCreateGroupInfo(void);
 
-/** Besides 0 may return 100000, 107017. Spec 21 §9. */
+/** Frees a description of groups. Besides 0 may return 100000, 107017. Spec 21 §9. */
 aclError aclrtDestroyGroupInfo(aclrtGroupInfo *groupInfo);
 
-/** Besides 0 may return 100000, 107017. Spec 21 §9. */
+/** Fills a description of groups. Besides 0 may return 100000, 107017. Spec 21 §9. */
 aclError aclrtGetAllGroupInfo(aclrtGroupInfo *groupInfo);
 
-/** Besides 0 may return 100000, 107017. Spec 21 §9. */
+/** Reads one attribute of one group. Besides 0 may return 100000, 107017. Spec 21 §9. */
 aclError aclrtGetGroupInfoDetail(const aclrtGroupInfo *groupInfo, int32_t groupIndex, aclrtGroupAttr attr,
     void *attrValue, size_t valueLen, size_t *paramRetSize);
 
@@ -1722,12 +1747,14 @@ aclError aclrtMemPoolSetAttr(aclrtMemPool memPool, aclrtMemPoolAttr attr, void *
 /** In no product unless the quirk pools is on; since 9.1. Besides 0 may return 100000, 107017. Spec 34 §1. */
 aclError aclrtMemPoolGetAttr(aclrtMemPool memPool, aclrtMemPoolAttr attr, void *value);
 
-/** Not on: 200I, INF, TRN; since 8.2. Besides 0 may return 100000, 107000, 107002, 107003, 107008, 107017,
- *  507009, the code of an earlier failed task. Spec 34 §5. */
+/** Stores a 64-bit word in device memory, in the order of a stream. Not on: 200I, INF, TRN; since 8.2.
+ *  Besides 0 may return 100000, 107000, 107002, 107003, 107008, 107017, 507009, the code of an earlier
+ *  failed task. Spec 34 §5. */
 aclError aclrtValueWrite(void *devAddr, uint64_t value, uint32_t flag, aclrtStream stream);
 
-/** Not on: 200I, INF, TRN; since 8.2. Besides 0 may return 100000, 107000, 107002, 107003, 107008, 107017,
- *  507009, the code of an earlier failed task. Spec 34 §5. */
+/** Blocks a stream until a 64-bit word in device memory meets a condition. Not on: 200I, INF, TRN; since
+ *  8.2. Besides 0 may return 100000, 107000, 107002, 107003, 107008, 107017, 507009, the code of an earlier
+ *  failed task. Spec 34 §5. */
 aclError aclrtValueWait(void *devAddr, uint64_t value, uint32_t flag, aclrtStream stream);
 
 /** In no product unless the quirk managed is on; since 9.1. Besides 0 may return 100000, 107000, 107001,
@@ -1840,17 +1867,19 @@ aclError aclrtMemMapSelectedLink(void *virPtrDst, size_t size, void *virPtrSrc, 
 /** Known only by its signature. In no product. Besides 0 may return 207000. */
 aclError aclrtCheckArchCompatibility(const char *socVersion, int32_t *canCompatible);
 
-/** Since 8.3. Besides 0 may return 100000, 107002, 207009. Spec 20 §5. */
+/** Creates a notify: one bit that a wait takes. Since 8.3. Besides 0 may return 100000, 107002, 207009. Spec
+ *  20 §5. */
 aclError aclrtCreateNotify(aclrtNotify *notify, uint64_t flag);
 
-/** Since 8.3. Besides 0 may return 100000, 107002, 107003, 107017, 507009, the code of an earlier failed
- *  task. Spec 20 §5. */
+/** Blocks a stream until a notify is set, and takes it; 0 seconds is without a limit. Since 8.3. Besides 0
+ *  may return 100000, 107002, 107003, 107017, 507009, the code of an earlier failed task. Spec 20 §5. */
 aclError aclrtWaitAndResetNotify(aclrtNotify notify, aclrtStream stream, uint32_t timeout);
 
-/** Since 8.3. Besides 0 may return 100000, 107017. Spec 20 §5. */
+/** Clears several notifies at once. Since 8.3. Besides 0 may return 100000, 107017. Spec 20 §5. */
 aclError aclrtNotifyBatchReset(aclrtNotify *notifies, size_t num);
 
-/** Since 8.3. Besides 0 may return 100000, 107017. Spec 20 §5. */
+/** Destroys a notify; tasks that use it keep it until they end. Since 8.3. Besides 0 may return 100000,
+ *  107017. Spec 20 §5. */
 aclError aclrtDestroyNotify(aclrtNotify notify);
 
 /** Not on: 200I; since 8.3. Besides 0 may return 100000, 107017. Spec 20 §5. */
@@ -1865,11 +1894,11 @@ aclError aclrtNotifySetImportPidInterServer(aclrtNotify notify, aclrtServerPid *
 /** Not on: 950, 200I; since 8.3. Besides 0 may return 100000, 107000, 107017. Spec 20 §5. */
 aclError aclrtNotifySetImportPid(aclrtNotify notify, int32_t *pid, size_t num);
 
-/** Since 8.3. Besides 0 may return 100000, 107002, 107003, 107017, 507009, the code of an earlier failed
- *  task. Spec 20 §5. */
+/** Sets a notify, in the order of a stream. Since 8.3. Besides 0 may return 100000, 107002, 107003, 107017,
+ *  507009, the code of an earlier failed task. Spec 20 §5. */
 aclError aclrtRecordNotify(aclrtNotify notify, aclrtStream stream);
 
-/** Since 8.3. Besides 0 may return 100000, 107017. Spec 20 §5. */
+/** The number of a notify on its device. Since 8.3. Besides 0 may return 100000, 107017. Spec 20 §5. */
 aclError aclrtGetNotifyId(aclrtNotify notify, uint32_t *notifyId);
 
 /** Version of the interface, in three numbers. Besides 0 may return 100000. Spec 11 §5. */
@@ -1911,7 +1940,8 @@ aclError aclrtSnapShotProcessBackup(void);
 /** Known only by its signature. In no product. Besides 0 may return 207000. */
 aclError aclrtSnapShotProcessUnlock(void);
 
-/** Besides 0 may return 100000, 107000, 107002, 107003, 107017, 107027, 207000. Spec 20 §3. */
+/** Chooses what a failed task of a stream does to later ones: go on, or stop every stream of the context.
+ *  Besides 0 may return 100000, 107000, 107002, 107003, 107017, 107027, 207000. Spec 20 §3. */
 aclError aclrtSetStreamFailureMode(aclrtStream stream, uint64_t mode);
 
 /** Creates a stream in the current context. Besides 0 may return 100000, 107002, 207008. Spec 20 §3. */
@@ -1925,7 +1955,8 @@ aclError aclrtCreateStreamWithConfig(aclrtStream *stream, uint32_t priority, uin
  *  107003, 107017, 107027. Spec 20 §3. */
 aclError aclrtDestroyStream(aclrtStream stream);
 
-/** Since 7.0. Besides 0 may return 100000, 107000, 107002, 107003, 107017, 107027. Spec 20 §3. */
+/** Destroys a stream without waiting: its queued tasks are dropped. Since 7.0. Besides 0 may return 100000,
+ *  107000, 107002, 107003, 107017, 107027. Spec 20 §3. */
 aclError aclrtDestroyStreamForce(aclrtStream stream);
 
 /** Blocks until everything submitted to a stream is done. A NULL stream is the default stream. Besides 0 may
@@ -1942,34 +1973,39 @@ aclError aclrtSynchronizeStreamWithTimeout(aclrtStream stream, int32_t timeout);
  *  100000, 107002, 107003, 107017, 107027, the code of an earlier failed task. Spec 20 §3. */
 aclError aclrtStreamQuery(aclrtStream stream, aclrtStreamStatus *status);
 
-/** Besides 0 may return 100000, 107002, 107003, 107017, 207000. Spec 20 §3. */
+/** Stores whether later tasks of a stream look for overflow. Besides 0 may return 100000, 107002, 107003,
+ *  107017, 207000. Spec 20 §3. */
 aclError aclrtSetStreamOverflowSwitch(aclrtStream stream, uint32_t flag);
 
-/** Besides 0 may return 100000, 107002, 107003, 107017, 207000. Spec 20 §3. */
+/** Reads what aclrtSetStreamOverflowSwitch stored. Besides 0 may return 100000, 107002, 107003, 107017,
+ *  207000. Spec 20 §3. */
 aclError aclrtGetStreamOverflowSwitch(aclrtStream stream, uint32_t *flag);
 
-/** Not on: 200I, INF, TRN; since 8.0. Besides 0 may return 100000, 107002, 107003, 107017, 107027, 207000.
- *  Spec 20 §3, §3.3. */
+/** Drops the queued tasks of a stream, after the running one ended; the stream goes on. Not on: 200I, INF,
+ *  TRN; since 8.0. Besides 0 may return 100000, 107002, 107003, 107017, 107027, 207000. Spec 20 §3, §3.3. */
 aclError aclrtStreamAbort(aclrtStream stream);
 
-/** Since 8.2. Besides 0 may return 100000, 107000, 107002, 107003, 107017, 107027, 207000. Spec 20 §3, §3.2. */
+/** Sets an attribute of a stream. Since 8.2. Besides 0 may return 100000, 107000, 107002, 107003, 107017,
+ *  107027, 207000. Spec 20 §3, §3.2. */
 aclError aclrtSetStreamAttribute(aclrtStream stream, aclrtStreamAttr stmAttrType, aclrtStreamAttrValue
     *value);
 
-/** Since 6.3. Gives NULL on failure. Spec 20 §3. */
+/** Makes an empty configuration for aclrtCreateStreamV2. Since 6.3. Gives NULL on failure. Spec 20 §3. */
 aclrtStreamConfigHandle *aclrtCreateStreamConfigHandle(void);
 
-/** Since 6.3. Besides 0 may return 100000. Spec 20 §3. */
+/** Frees a stream configuration. Since 6.3. Besides 0 may return 100000. Spec 20 §3. */
 aclError aclrtDestroyStreamConfigHandle(aclrtStreamConfigHandle *handle);
 
-/** Since 6.3. Besides 0 may return 100000. Spec 20 §3. */
+/** Sets one field of a stream configuration. Since 6.3. Besides 0 may return 100000. Spec 20 §3. */
 aclError aclrtSetStreamConfigOpt(aclrtStreamConfigHandle *handle, aclrtStreamConfigAttr attr, const void
     *attrValue, size_t valueSize);
 
-/** In no product; since 6.3. Besides 0 may return 207000. Spec 20 §3. */
+/** Creates a stream from a configuration; no product has it. In no product; since 6.3. Besides 0 may return
+ *  207000. Spec 20 §3. */
 aclError aclrtCreateStreamV2(aclrtStream *stream, const aclrtStreamConfigHandle *handle);
 
-/** args may be NULL. Since 8.5. Besides 0 may return 100000, 107000. Spec 21 §7.1. */
+/** Registers a function to be called after a stream is made and before it goes. args may be NULL. Since 8.5.
+ *  Besides 0 may return 100000, 107000. Spec 21 §7.1. */
 aclError aclrtRegStreamStateCallback(const char *regName, aclrtStreamStateCallback callback, void *args);
 
 /** Priority of a stream. A NULL stream is the default stream. Since 9.0. Besides 0 may return 100000,
@@ -1984,23 +2020,25 @@ aclError aclrtStreamGetFlags(aclrtStream stream, uint32_t *flags);
  *  return 100000, 107002, 107017. Spec 20 §3. */
 aclError aclrtStreamGetId(aclrtStream stream, int32_t *streamId);
 
-/** Not on: A3; since 8.3. Besides 0 may return 100000, 107000, 107002, 107003, 107005, 107017, the code of
- *  an earlier failed task. Spec 20 §3. */
+/** Chooses by a comparison which stream of a model goes on. Not on: A3; since 8.3. Besides 0 may return
+ *  100000, 107000, 107002, 107003, 107005, 107017, the code of an earlier failed task. Spec 20 §3. */
 aclError aclrtSwitchStream(void *leftValue, aclrtCondition cond, void *rightValue, aclrtCompareDataType
     dataType, aclrtStream trueStream, aclrtStream falseStream, aclrtStream stream);
 
-/** Not on: A3; since 8.3. Besides 0 may return 100000, 107002, 107003, 107005, 107017, the code of an
- *  earlier failed task. Spec 20 §3. */
+/** Starts another stream of the same model. Not on: A3; since 8.3. Besides 0 may return 100000, 107002,
+ *  107003, 107005, 107017, the code of an earlier failed task. Spec 20 §3. */
 aclError aclrtActiveStream(aclrtStream activeStream, aclrtStream stream);
 
-/** Since 8.5. Besides 0 may return 107000, 107002, 107003, 107017. Spec 20 §3. */
+/** Drops the tasks that a persistent stream keeps. Since 8.5. Besides 0 may return 107000, 107002, 107003,
+ *  107017. Spec 20 §3. */
 aclError aclrtPersistentTaskClean(aclrtStream stream);
 
-/** Not on: 200I, INF, TRN; since 8.5. Besides 0 may return 100000, 107002, 107003, 107017, 107027, 207000.
- *  Spec 20 §3. */
+/** Stops a stream until it is aborted or destroyed; its tasks stay queued. Not on: 200I, INF, TRN; since
+ *  8.5. Besides 0 may return 100000, 107002, 107003, 107017, 107027, 207000. Spec 20 §3. */
 aclError aclrtStreamStop(aclrtStream stream);
 
-/** Since 8.2. Besides 0 may return 100000, 107000, 107002, 107017, 207000. Spec 20 §3, §3.2. */
+/** Reads an attribute of a stream. Since 8.2. Besides 0 may return 100000, 107000, 107002, 107017, 207000.
+ *  Spec 20 §3, §3.2. */
 aclError aclrtGetStreamAttribute(aclrtStream stream, aclrtStreamAttr stmAttrType, aclrtStreamAttrValue
     *value);
 

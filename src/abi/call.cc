@@ -2,6 +2,8 @@
 
 #include <unistd.h>
 
+#include "engine/callback_scope.h"
+
 namespace belay::abi {
 using check::FindingId;
 
@@ -32,6 +34,58 @@ Status RefuseNotBuilt(const Call& call) {
       .Fix("test for 207000; docs/api-coverage.md lists what is built")
       .End();
 }
+
+namespace {
+// SPEC 21 §3.1: what a callback may call.
+bool AllowedInCallback(facts::Fn fn) {
+  switch (fn) {
+    case facts::Fn::aclGetRecentErrMsg:
+    case facts::Fn::aclrtGetLastError:
+    case facts::Fn::aclrtPeekAtLastError:
+    case facts::Fn::aclrtGetTaskIdFromExceptionInfo:
+    case facts::Fn::aclrtGetStreamIdFromExceptionInfo:
+    case facts::Fn::aclrtGetThreadIdFromExceptionInfo:
+    case facts::Fn::aclrtGetDeviceIdFromExceptionInfo:
+    case facts::Fn::aclrtGetErrorCodeFromExceptionInfo:
+    case facts::Fn::aclrtSetCurrentContext:
+    case facts::Fn::aclrtGetCurrentContext:
+    case facts::Fn::aclrtSetDevice:
+    case facts::Fn::aclrtGetDevice:
+      return true;
+    default:
+      return false;
+  }
+}
+
+// Inside a function of the program that a stream waits for, most calls are not allowed; they work all the
+// same, but for those that would wait for ever, which their bodies refuse.
+Status LookAtCallback(const Call& call, const engine::CallbackScope& scope) {
+  using Kind = engine::CallbackScope::Kind;
+  if (AllowedInCallback(call.fn())) return Status();
+  constexpr char kRule[] = "A callback allocates, waits and submits nothing (SPEC 21 §3.1)";
+  constexpr char kFix[] = "tell another thread what to do, and let that thread call";
+  runtime::Moment submitted{scope.api, scope.thread, scope.site};
+  const char* kind = scope.kind == Kind::kHostFunction ? "host function"
+                     : scope.kind == Kind::kCallback   ? "callback"
+                     : scope.kind == Kind::kException  ? "exception callback"
+                                                       : "state callback";
+  if (scope.kind == Kind::kHostFunction && call.machine().quirks().callback_strict) {
+    return call.Refuse(code::kRtParam, FindingId::kCallbackMisuse)
+        .Say("%s is called inside a host function", call.name())
+        .Rule("With the quirk callback_strict no runtime call works in a host function (SPEC 21 §3.1)")
+        .Fix("%s", kFix)
+        .With("function submitted", submitted)
+        .End();
+  }
+  call.Note(FindingId::kCallbackMisuse)
+      .Say("%s is called inside a %s", call.name(), kind)
+      .Rule(kRule)
+      .Fix("%s", kFix)
+      .With("function submitted", submitted)
+      .Send();
+  return Status();
+}
+}  // namespace
 
 bool MayGoOn(const Call& call, Life life, uint32_t mode, Status* result) {
   bool error_query = call.fn() == facts::Fn::aclGetRecentErrMsg ||
@@ -81,6 +135,10 @@ bool MayGoOn(const Call& call, Life life, uint32_t mode, Status* result) {
                   .Fix("call aclInit first")
                   .End();
     return false;
+  }
+  if (const engine::CallbackScope* scope = engine::CallbackScope::Current(); scope != nullptr) {
+    *result = LookAtCallback(call, *scope);
+    return result->ok();
   }
   return true;
 }

@@ -28,8 +28,16 @@ class Call {
   Call(facts::Fn fn, void* caller, runtime::Runtime& runtime, runtime::ThreadState& thread)
       : fn_(fn), site_{reinterpret_cast<uint64_t>(caller)}, runtime_(runtime), thread_(thread) {}
 
+  // For the functions of belay/control.h, which are not in the fact table.
+  Call(const char* name, void* caller, runtime::Runtime& runtime, runtime::ThreadState& thread)
+      : fn_(facts::Fn::kCount),
+        site_{reinterpret_cast<uint64_t>(caller)},
+        runtime_(runtime),
+        thread_(thread),
+        name_(name) {}
+
   facts::Fn fn() const { return fn_; }
-  const char* name() const { return facts::Facts(fn_).name; }
+  const char* name() const { return name_ == nullptr ? facts::Facts(fn_).name : name_; }
   Site site() const { return site_; }
   runtime::Runtime& runtime() const { return runtime_; }
   runtime::ThreadState& thread() const { return thread_; }
@@ -51,6 +59,7 @@ class Call {
   Site site_;
   runtime::Runtime& runtime_;
   runtime::ThreadState& thread_;
+  const char* name_ = nullptr;
 };
 
 // A task that knows who submits it.
@@ -60,6 +69,12 @@ inline engine::Op SignedOp(const Call& call) {
   op.site = call.site();
   op.api = call.name();
   return op;
+}
+
+// The end of a call that submitted a task.
+inline Status Submitted(const Call& call, const engine::Op& op) {
+  call.thread().last_task = op.task;
+  return Status();
 }
 
 // The cold ways out of Enter.
@@ -141,16 +156,27 @@ inline Call Begin(facts::Fn fn, void* caller, uint32_t* mode) {
   return Call(fn, caller, *runtime::Runtime::Get(), thread);
 }
 
+// Enter of a thread's first call, or when the mode word says something. By value: a parameter whose address
+// left Enter would lie in memory there too.
+template <facts::Fn F, class Body, class... Args>
+[[gnu::cold, gnu::noinline]] aclError EnterSpecially(void* caller, Body body, Args... args) {
+  uint32_t mode;
+  Call call = Begin(F, caller, &mode);
+  if ((mode & runtime::kLogging) != 0) return Logged<F>(call, mode, body, args...);
+  return Tested<F>(call, mode, body, args...).code();
+}
+
 }  // namespace internal
 
 // Entry of a function that returns aclError.
 template <facts::Fn F, class Body, class... Args>
 inline aclError Enter(void* caller, Body body, const Args&... args) {
-  uint32_t mode;
-  Call call = internal::Begin(F, caller, &mode);
-  if ((mode & runtime::kLogging) != 0) [[unlikely]]
-    return internal::Logged<F>(call, mode, body, args...);
-  return internal::Tested<F>(call, mode, body, args...).code();
+  runtime::ThreadState* thread = runtime::t_state;
+  if (runtime::g_mode.load(std::memory_order_acquire) != 0 || thread == nullptr) [[unlikely]]
+    return internal::EnterSpecially<F, Body, Args...>(caller, body, args...);
+  thread->counters->AddCall();
+  Call call(F, caller, *runtime::Runtime::Get(), *thread);
+  return internal::Tested<F>(call, 0, body, args...).code();
 }
 
 // Entry of a function that returns a value. After finalise and in a forked child it gives `on_failure`.

@@ -8,6 +8,7 @@
 #include "abi/copy_check.h"
 #include "abi/ranges.h"
 #include "abi/resolve.h"
+#include "abi/sync.h"
 #include "belay/abi/bodies.h"
 
 namespace belay::abi {
@@ -24,7 +25,7 @@ using runtime::StreamObject;
 constexpr size_t kMostAsyncRows = 5 * 1024 * 1024;  // SPEC 31 §2
 
 CopyTask TaskOf(int executor, const Range& dst, const Range& src, const CopyShape& shape) {
-  CopyTask task{shape, dst.side, src.side, static_cast<int16_t>(executor)};
+  CopyTask task{shape, SideOf(dst), SideOf(src), static_cast<int16_t>(executor)};
   task.shape.dst = dst.bytes;
   task.shape.src = src.bytes;
   return task;
@@ -49,6 +50,7 @@ void Pin(memory::Allocation* block) {
 Status Moved(const Call& call, bool done, uint64_t bytes) {
   if (!done) [[unlikely]]
     return RefuseHostRam(call);
+  call.engine().WordsChanged();
   call.thread().counters->AddCopy(bytes);
   return Status();
 }
@@ -98,6 +100,7 @@ Status Enqueue(const Call& call, StreamObject& stream, const void* dst, const vo
   Pin(op.copy.dst.block);
   Pin(op.copy.src.block);
   uint64_t sequence = call.engine().Submit(*stream.stream, op, shape.Bytes());
+  call.thread().last_task = op.task;
   call.thread().counters->AddCopy(shape.Bytes());
   if (pageable != nullptr) {
     NotePageable(call, pageable);
@@ -106,10 +109,13 @@ Status Enqueue(const Call& call, StreamObject& stream, const void* dst, const vo
   return Status();
 }
 
+size_t Distance(const Range& dst, const Range& src) {
+  return static_cast<size_t>(dst.bytes > src.bytes ? dst.bytes - src.bytes : src.bytes - dst.bytes);
+}
+
 // SPEC 31 §0.4.6: the bytes are moved as through a temporary buffer, which not every version promises.
 void CheckOverlap(const Call& call, const Range& dst, const Range& src, size_t count) {
-  size_t distance =
-      static_cast<size_t>(dst.bytes > src.bytes ? dst.bytes - src.bytes : src.bytes - dst.bytes);
+  size_t distance = Distance(dst, src);
   if (distance >= count) [[likely]]
     return;
   call.Note(FindingId::kVersionDependent)
@@ -141,7 +147,7 @@ Status CopyAsync(const Call& call, void* dst, size_t destMax, const void* src, s
   BELAY_TRY(NeedKnownKind(call, kind));
   if (count > destMax) return RefuseCount(call, count, destMax, "destMax");
   StreamObject* stream = nullptr;
-  BELAY_TRY(NeedCurrentStream(call, handle, &stream));
+  BELAY_TRY(NeedStreamToSubmit(call, handle, &stream));
   if (count == 0) return Status();
   Range dst_range, src_range;
   BELAY_TRY(NeedRange(call, dst, count, "dst", &dst_range));
@@ -217,15 +223,26 @@ Status NeedPlane(const Call& call, void* dst, const void* src, int kind, Plane* 
 
 Status NeedFill(const Call& call, void* devPtr, int32_t value, size_t count, Range* range, FillTask* fill) {
   BELAY_TRY(NeedRange(call, devPtr, count, "devPtr", range));
-  *fill = {range->bytes, count, range->side, static_cast<uint8_t>(value)};
+  *fill = {range->bytes, count, SideOf(*range), static_cast<uint8_t>(value)};
   return Status();
 }
-}  // namespace
 
-namespace body {
+// --- Copies at once
 
-Status aclrtMemcpy(Call& call, void* dst, size_t destMax, const void* src, size_t count,
-                   aclrtMemcpyKind kind) {
+// Whether a copy breaks no rule, is worth no word and needs no byte to be prepared.
+inline bool IsUsual(const Call& call, const Range& dst, const Range& src, size_t count, int kind) {
+  if (!dst.Holds(count) || !src.Holds(count)) return false;
+  int inferred = InferKind(dst, src);
+  if (kind != inferred && kind != CopyKind::kDefault) return false;
+  bool crosses = inferred == CopyKind::kDeviceToDevice && dst.device != src.device;
+  if (crosses && !FreeBetween(call, dst.device, src.device)) return false;
+  if (Distance(dst, src) < count) return false;
+  return engine::Engine::ReadyToCopy(dst, src, count);
+}
+
+// Any copy, rule by rule.
+[[gnu::noinline]] Status CopyWithCare(const Call& call, void* dst, size_t destMax, const void* src,
+                                      size_t count, int kind) {
   if (static_cast<unsigned>(kind) > CopyKind::kDefault) BELAY_TRY(NeedKnownKind(call, kind));
   if (count > destMax) [[unlikely]]
     return RefuseCount(call, count, destMax, "destMax");
@@ -250,6 +267,24 @@ Status aclrtMemcpy(Call& call, void* dst, size_t destMax, const void* src, size_
   CheckOverlap(call, dst_range, src_range, count);
   CopyShape shape = CopyShape::Linear(dst_range.bytes, src_range.bytes, count);
   return Moved(call, engine::Engine::CopyNow(TaskOf(executor, dst_range, src_range, shape)), count);
+}
+}  // namespace
+
+namespace body {
+
+Status aclrtMemcpy(Call& call, void* dst, size_t destMax, const void* src, size_t count,
+                   aclrtMemcpyKind kind) {
+  // The usual copy is made here, with what is known of the two ranges in registers: 4 KiB move in 40 ns, and
+  // the careful way, which passes it on in memory, adds 25. Nothing has happened yet when it is another copy.
+  if (call.context() != nullptr && count != 0 && count <= destMax) [[likely]] {
+    Range dst_range = Locate(call, dst), src_range = Locate(call, src);
+    if (IsUsual(call, dst_range, src_range, count, kind)) [[likely]] {
+      call.thread().counters->AddCopy(count);
+      engine::CopyApart(dst_range.bytes, src_range.bytes, count);
+      return Status();
+    }
+  }
+  return CopyWithCare(call, dst, destMax, src, count, kind);
 }
 
 Status aclrtMemcpyAsync(Call& call, void* dst, size_t destMax, const void* src, size_t count,
@@ -290,7 +325,7 @@ Status aclrtMemcpy2dAsync(Call& call, void* dst, size_t dpitch, const void* src,
         .End();
   }
   StreamObject* found = nullptr;
-  BELAY_TRY(NeedCurrentStream(call, stream, &found));
+  BELAY_TRY(NeedStreamToSubmit(call, stream, &found));
   if (plane.shape.empty()) return Status();
   BELAY_TRY(NeedPlane(call, dst, src, kind, &plane));
   BELAY_TRY(NeedReach(call, found->device->logical, plane.dst, plane.src));
@@ -312,7 +347,7 @@ Status aclrtMemsetAsync(Call& call, void* devPtr, size_t maxCount, int32_t value
                         aclrtStream stream) {
   if (count > maxCount) return RefuseCount(call, count, maxCount, "maxCount");
   StreamObject* found = nullptr;
-  BELAY_TRY(NeedCurrentStream(call, stream, &found));
+  BELAY_TRY(NeedStreamToSubmit(call, stream, &found));
   if (count == 0) return Status();
   Range range;
   Op op = SignedOp(call);
@@ -323,6 +358,7 @@ Status aclrtMemsetAsync(Call& call, void* devPtr, size_t maxCount, int32_t value
                   !call.memory().host().IsPinned(reinterpret_cast<uintptr_t>(devPtr), count);
   Pin(op.fill.dst.block);
   uint64_t sequence = call.engine().Submit(*found->stream, op, count);
+  call.thread().last_task = op.task;
   call.thread().counters->AddCopy(count);
   if (pageable) {
     NotePageable(call, "devPtr");

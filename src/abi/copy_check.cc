@@ -22,13 +22,13 @@ bool Windowed(const Call& call) {
 
 // SPEC 32 §3: where P2P memory is a window of its own, both buffers of a cross-device copy come from it.
 Status NeedP2pPolicy(const Call& call, const Range& range, const char* parameter) {
-  if (!range.on_device() || range.side.block->p2p) return Status();
+  if (!range.on_device() || range.block->p2p) return Status();
   int device = call.runtime().UserId(range.device);
   return call.Refuse(code::kRtParam, FindingId::kBadArgument)
       .Say("%s was not allocated for copies between devices (device %d)", parameter, device)
       .Rule("On this product buffers of a cross-device copy come from a P2P policy (SPEC 32 §3)")
       .Fix("allocate it with ACL_MEM_MALLOC_HUGE_FIRST_P2P")
-      .With("allocated", AllocatedAt(*range.side.block), device)
+      .With("allocated", AllocatedAt(*range.block), device)
       .End();
 }
 // SPEC 32 §3: versions up to 8.5 speak of both devices at once.
@@ -94,8 +94,8 @@ Status RefuseSides(const Call& call, int kind, int inferred, const void* dst, co
   if (src_range.on_device()) refusal.Say(" of device %d", call.runtime().UserId(src_range.device));
   refusal.Rule("The kind of the copy fits where the pointers really are (SPEC 31 §0.4)")
       .Fix("pass %s, or swap the pointers if they are mixed up", KindName(inferred));
-  if (dst_range.side.block != nullptr) refusal.With("dst allocated", AllocatedAt(*dst_range.side.block));
-  if (src_range.side.block != nullptr) refusal.With("src allocated", AllocatedAt(*src_range.side.block));
+  if (dst_range.block != nullptr) refusal.With("dst allocated", AllocatedAt(*dst_range.block));
+  if (src_range.block != nullptr) refusal.With("src allocated", AllocatedAt(*src_range.block));
   return refusal.End();
 }
 
@@ -132,7 +132,7 @@ Status NeedPeers(const Call& call, int executor, const Range& dst, const Range& 
         "the copy runs on device %d and touches memory of device %d, but the direction %d to %d is not open",
         from, to, missing_from, missing_to);
     if (!open && back_open) refusal.Say("; only %d to %d is", to, from);
-    if (side->side.block != nullptr) refusal.With("memory allocated", AllocatedAt(*side->side.block), to);
+    if (side->block != nullptr) refusal.With("memory allocated", AllocatedAt(*side->block), to);
     return refusal
         .Rule(both ? "A cross-device copy needs both directions open (quirk peer.require_both, SPEC 32 §3)"
                    : "The executing device has opened every other device that the copy touches (SPEC 32 §3)")

@@ -39,6 +39,13 @@ inline Status NeedReach(const Call& call, int executor, const Range& dst, const 
   return NeedPeers(call, executor, dst, src);
 }
 
+// Whether copies between two devices go whichever of them runs them: NeedPeers has nothing to say then.
+inline bool FreeBetween(const Call& call, int device, int other) {
+  const memory::Books& books = call.memory().books();
+  return books.PeerEnabled(device, other) && books.PeerEnabled(other, device) &&
+         books.limits().p2p_window == 0;
+}
+
 // The device that runs a synchronous copy: the current one if it takes part, else the destination's.
 inline int SyncExecutor(int current, const Range& dst, const Range& src) {
   if (dst.on_device() && src.on_device() && dst.device != src.device) {

@@ -2,7 +2,9 @@
 #include <atomic>
 
 #include "abi/call.h"
+#include "abi/fault.h"
 #include "abi/resolve.h"
+#include "abi/state_callbacks.h"
 #include "abi/sync.h"
 #include "belay/abi/bodies.h"
 
@@ -39,10 +41,14 @@ Status Set(Call& call, int32_t deviceId) {
   BELAY_TRY(NeedDevice(call, deviceId, "deviceId", &device));
   NoteBeforeInit(call);
   call.runtime().NoteFirstCall(call.now());
+  RunDeviceCallbacks(call, deviceId, ACL_RT_DEVICE_STATE_SET_PRE);
+  bool opens = !call.runtime().PrimaryActive(*device);
   if (call.runtime().SetDevice(*device, call.thread(), call.now()) == Runtime::OpenResult::kNoStream) {
     return RefuseNoStream(call, *device);
   }
   call.runtime().NoteBinding(deviceId, call.now());
+  if (opens) RunStreamCallbacks(call, *call.context()->default_stream, ACL_RT_STREAM_STATE_CREATE_POST);
+  RunDeviceCallbacks(call, deviceId, ACL_RT_DEVICE_STATE_SET_POST);
   return Status();
 }
 
@@ -62,15 +68,23 @@ void NoteLeftovers(const Call& call, const Device& device, const Runtime::Leftov
 Status Reset(Call& call, int32_t deviceId, bool force) {
   Device* device = nullptr;
   BELAY_TRY(NeedDevice(call, deviceId, "deviceId", &device));
+  for (runtime::StreamObject* stream : call.runtime().StreamsOf(*device)) {
+    BELAY_TRY(NeedOtherStream(call, stream->stream, nullptr));
+  }
+  RunDeviceCallbacks(call, deviceId, ACL_RT_DEVICE_STATE_RESET_PRE);
+  if (call.runtime().WouldRelease(*device, force)) {
+    for (runtime::StreamObject* stream : call.runtime().StreamsOf(*device)) {
+      RunStreamCallbacks(call, *stream, ACL_RT_STREAM_STATE_DESTROY_PRE);
+    }
+  }
   Runtime::Leftovers left;
-  switch (call.runtime().ResetDevice(*device, force, call.now(), &left)) {
-    case Runtime::ResetResult::kReleased:
-      NoteLeftovers(call, *device, left);
-      return Status();
-    case Runtime::ResetResult::kCounted:
-      return Status();
-    case Runtime::ResetResult::kNotSet:
-      break;
+  call.thread().waiting = call.now();
+  Runtime::ResetResult result = call.runtime().ResetDevice(*device, force, call.now(), &left);
+  if (result != Runtime::ResetResult::kNotSet) {
+    if (result == Runtime::ResetResult::kReleased) NoteLeftovers(call, *device, left);
+    if (force) ForgetFault(*device);
+    RunDeviceCallbacks(call, deviceId, ACL_RT_DEVICE_STATE_RESET_POST);
+    return Status();
   }
   // SPEC 10 §4.2
   Refusal refusal = call.Refuse(code::kContextRelease, FindingId::kBadArgument);
@@ -172,8 +186,10 @@ Status aclrtCreateContext(Call& call, aclrtContext* context, int32_t deviceId) {
   BELAY_TRY(NeedDevice(call, deviceId, "deviceId", &device));
   NoteBeforeInit(call);
   call.runtime().NoteFirstCall(call.now());
+  BELAY_TRY(NeedWhole(call, *device));
   Context* created = call.runtime().CreateContext(*device, call.now());
   if (created == nullptr) return RefuseNoStream(call, *device);
+  RunStreamCallbacks(call, *created->default_stream, ACL_RT_STREAM_STATE_CREATE_POST);
   call.thread().Bind(created, call.now());
   call.runtime().NoteBinding(deviceId, call.now());
   *context = created->handle;
@@ -202,6 +218,11 @@ Status aclrtDestroyContext(Call& call, aclrtContext context) {
         .With("created", found->created, found->device->user)
         .Send();
   }
+  for (runtime::StreamObject* stream : call.runtime().StreamsOf(*found)) {
+    BELAY_TRY(NeedOtherStream(call, stream->stream, nullptr));
+    RunStreamCallbacks(call, *stream, ACL_RT_STREAM_STATE_DESTROY_PRE);
+  }
+  call.thread().waiting = call.now();
   call.runtime().DestroyContext(*found, call.now());
   return Status();
 }

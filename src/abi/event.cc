@@ -1,51 +1,50 @@
-// Plain and Ex events: SPEC 20 §4. Flag events, timing and IPC events are built later.
+// Events: creating, recording, awaiting in a stream, resetting. SPEC 20 §4; IPC events are built later.
+#include <atomic>
+
 #include "abi/call.h"
+#include "abi/event_use.h"
+#include "abi/op_timeout.h"
 #include "abi/resolve.h"
 #include "abi/sync.h"
 #include "belay/abi/bodies.h"
+#include "os/thread.h"
 
 namespace belay::abi::body {
 using check::FindingId;
 using engine::Event;
-using engine::EventRecord;
+using engine::Signal;
+using facts::Cann;
+using facts::Family;
 using runtime::Context;
 using runtime::EventObject;
 using runtime::StreamObject;
 
 namespace {
-// A large client passes this for its default events; it may be waited for although SYNC is not in it. SPEC 20
-// §4.1
-constexpr uint32_t kClientDefault = 0x0E;
-
-// Holds the latest record while a call looks at it.
-class LatestRecord {
- public:
-  explicit LatestRecord(EventObject& event) : record_(event.event->Latest()) {}
-  ~LatestRecord() {
-    if (record_ != nullptr) record_->Drop();
-  }
-  LatestRecord(const LatestRecord&) = delete;
-  LatestRecord& operator=(const LatestRecord&) = delete;
-  EventRecord* get() const { return record_; }
-
- private:
-  EventRecord* record_;
-};
 
 Status Create(Call& call, aclrtEvent* event, Event::Family family, uint32_t flags) {
   Context* context = nullptr;
   BELAY_TRY(NeedContext(call, &context));
-  *event = call.runtime().CreateEvent(family, flags, *context->device, call.now())->handle;
-  return Status();
-}
-
-Status RefuseKind(const Call& call, const EventObject& event, const char* why) {
-  return call.Refuse(code::kNotSupported, FindingId::kUnsupported)
-      .As(check::Severity::kError)
-      .Say("event %p %s", event.handle, why)
-      .Rule("What an event may be used for follows from how it was created (SPEC 20 §4.1, §4.3)")
-      .Fix("create the event with aclrtCreateEvent, or with ACL_EVENT_SYNC if a stream waits for it")
-      .With("event created", event.created, event.device->user)
+  runtime::Device& device = *context->device;
+  BELAY_TRY(NeedWhole(call, device));
+  Event::Traits traits;
+  traits.timed = family == Event::Family::kPlain || (flags & ACL_EVENT_TIME_LINE) != 0;
+  traits.bit = family == Event::Family::kFlag && (flags & (ACL_EVENT_SYNC | ACL_EVENT_EXTERNAL)) != 0;
+  bool holds_at_record =
+      family == Event::Family::kPlain || (family == Event::Family::kEx && (flags & ACL_EVENT_SYNC) != 0);
+  if (holds_at_record) traits.ids = device.event_ids.get();
+  EventObject* created = call.runtime().CreateEvent(family, flags, device, traits, call.now());
+  if (created != nullptr) {
+    *event = created->handle;
+    return Status();
+  }
+  return call.Refuse(code::kNoEvent, FindingId::kResourceExhausted)
+      .On(device.user)
+      .Say("device %d has no event id left: this process holds %u of %u", device.user,
+           device.event_ids->held(), device.event_ids->limit())
+      .Rule(
+          "An event with ACL_EVENT_SYNC from aclrtCreateEventWithFlag holds an id until it is destroyed "
+          "(SPEC 20 §4.1)")
+      .Fix("destroy events that are no longer used, or create them with aclrtCreateEventExWithFlag")
       .End();
 }
 
@@ -66,36 +65,123 @@ Status NeedSameDevice(const Call& call, const EventObject& event, const StreamOb
       .End();
 }
 
-// An event and the stream that records or awaits it, in the documented order of tests.
-Status NeedEventAndStream(const Call& call, const void* event, const void* stream, EventObject** found,
-                          StreamObject** on) {
+// An event and the stream that records or awaits it, in the documented order of tests. `forbidden` says why
+// the event cannot be used so, or nothing.
+Status NeedEventAndStream(const Call& call, const void* event, const void* stream,
+                          const char* (*forbidden)(const Event&), EventObject** found, StreamObject** on) {
   Context* context = nullptr;
   if (event == nullptr) return NeedEvent(call, event, found);
+  if (EventObject* known = call.runtime().FindEvent(event); known != nullptr && forbidden != nullptr) {
+    if (const char* why = forbidden(*known->event); why != nullptr) return RefuseEventKind(call, *known, why);
+  }
   BELAY_TRY(NeedContext(call, &context));
   BELAY_TRY(NeedEvent(call, event, found));
   BELAY_TRY(NeedStream(call, *context, stream, on));
-  return NeedSameDevice(call, **found, **on);
+  BELAY_TRY(NeedSameDevice(call, **found, **on));
+  return NeedStreamToSubmit(call, stream, on);
 }
 
-void NoteUnrecorded(const Call& call, const EventObject& event) {
+const char* WhyNotAwaited(const Event& event) {
+  bool ex_without = event.family() == Event::Family::kEx && (event.flags() & ACL_EVENT_SYNC) == 0 &&
+                    event.flags() != kClientDefaultFlags;
+  bool flag_without = event.family() == Event::Family::kFlag && event.bit() == nullptr;
+  return ex_without || flag_without ? "was created without ACL_EVENT_SYNC, so no stream can wait for it"
+                                    : nullptr;
+}
+
+const char* WhyNotReset(const Event& event) {
+  if (event.family() == Event::Family::kEx) return "is an Ex event, which aclrtResetEvent does not take";
+  return event.family() == Event::Family::kFlag && event.bit() == nullptr
+             ? "was created without ACL_EVENT_SYNC, so it cannot be reset"
+             : nullptr;
+}
+
+// The id that a record holds (SPEC 20 §4.1): at the limit the call waits while tasks that run may give one
+// back.
+Status TakeRecordId(const Call& call, EventObject& event, uint32_t* id) {
+  IdPool* ids = event.event->ids();
+  *id = IdPool::kNone;
+  if (ids == nullptr) return Status();
+  for (;;) {
+    *id = ids->Take();
+    if (*id != IdPool::kNone) [[likely]]
+      return Status();
+    if (!call.engine().LookAround(nullptr).running) break;
+    for (StreamObject* stream : call.runtime().StreamsOf(*event.device)) {
+      engine::Stream& inner = *stream->stream;
+      if (inner.Idle()) continue;
+      call.engine().Wait(inner, inner.done() + 1, os::MonotonicNs() + 1'000'000);
+      break;
+    }
+  }
+  return call.Refuse(code::kNoEvent, FindingId::kResourceExhausted)
+      .On(event.device->user)
+      .Say("device %d has no event id left: this process holds %u of %u, and no task can give one back",
+           event.device->user, ids->held(), ids->limit())
+      .Rule("A record holds an event id until it completed and every wait bound to it passed (SPEC 20 §4.1)")
+      .Fix("synchronise streams, or destroy events that hold an id")
+      .End();
+}
+
+// SPEC 20 §4.2: the bit is set still, so a wait that should see the new record may pass early (W-REUSE).
+void NoteReuse(const Call& call, const EventObject& event, const StreamObject& stream) {
   call.Note(FindingId::kEventMisuse)
-      .Say("event %p was never recorded, so there is nothing to wait for", event.handle)
-      .Rule("A wait binds to the latest record before it; without one it passes at once (SPEC 20 §4.2)")
-      .Fix("call aclrtRecordEvent before %s", call.name())
+      .On(stream.device->user, stream.id)
+      .Say("event %p is recorded again without a reset between", event.handle)
+      .Rule("A wait for a flag event passes as soon as its bit is set, by whichever record (SPEC 20 §4.2)")
+      .Fix("call aclrtResetEvent after the waits, or use aclrtCreateEventExWithFlag")
       .With("event created", event.created, event.device->user)
       .Send();
 }
 
-// The failure of a task that the record covers.
-Status ReportRecord(const Call& call, const EventRecord& record) {
-  engine::Stream& stream = *record.stream();
-  if (stream.life.load(std::memory_order_relaxed) != record.stream_life()) return Status();
-  return ReportFailure(call, stream, record.sequence());
+Status WaitInStream(Call& call, aclrtStream stream, aclrtEvent event, int64_t timeout_ns) {
+  EventObject* found = nullptr;
+  StreamObject* on = nullptr;
+  BELAY_TRY(NeedEventAndStream(call, event, stream, WhyNotAwaited, &found, &on));
+  engine::Op op = SignedOp(call);
+  if (Signal* bit = found->event->bit(); bit != nullptr) {
+    call.engine().SubmitAwait(*on->stream, *bit, Signal::Condition::kGreaterOrEqual, 1, false, timeout_ns,
+                              op);
+    return Submitted(call, op);
+  }
+  LatestRecord latest(*found);
+  if (!latest) {
+    NoteUnrecorded(call, *found);
+    return Status();
+  }
+  // SPEC 20 §3.3: a record that an abort dropped leaves what was there before.
+  if (latest->dropped() && latest->follows_complete()) return Status();
+  call.engine().SubmitWait(*on->stream, *latest.get(), op, timeout_ns);
+  return Submitted(call, op);
 }
 }  // namespace
 
 Status aclrtCreateEvent(Call& call, aclrtEvent* event) {
   return Create(call, event, Event::Family::kPlain, 0);
+}
+
+Status aclrtCreateEventWithFlag(Call& call, aclrtEvent* event, uint32_t flag) {
+  constexpr uint32_t kKnown = ACL_EVENT_SYNC | ACL_EVENT_CAPTURE_STREAM_PROGRESS | ACL_EVENT_TIME_LINE |
+                              ACL_EVENT_DEVICE_USE_ONLY | ACL_EVENT_EXTERNAL;
+  Family family = call.machine().family();
+  if ((flag & ACL_EVENT_DEVICE_USE_ONLY) != 0 && (family == Family::k200I || family == Family::kTrn)) {
+    return call.Refuse(code::kNotSupported, FindingId::kUnsupported)
+        .Say("flag 0x%x asks for an event that only the device uses, which %s does not have", flag,
+             call.machine().product().name.c_str())
+        .Rule("ACL_EVENT_DEVICE_USE_ONLY exists on 950, A3, A2 and INF (SPEC 20 §4.1)")
+        .Fix("create the event without it")
+        .End();
+  }
+  bool external_and = (flag & ACL_EVENT_EXTERNAL) != 0 && flag != ACL_EVENT_EXTERNAL;
+  if (flag == 0 || (flag & ~kKnown) != 0 || external_and) {
+    return call.Refuse(code::kInvalidParam, FindingId::kBadArgument)
+        .Say("flag is 0x%x", flag)
+        .Rule(
+            "aclrtCreateEventWithFlag takes an OR of documented flags; EXTERNAL stands alone (SPEC 20 §4.1)")
+        .Fix("pass ACL_EVENT_SYNC for an event that a stream waits for")
+        .End();
+  }
+  return Create(call, event, Event::Family::kFlag, flag);
 }
 
 Status aclrtCreateEventExWithFlag(Call& call, aclrtEvent* event, uint32_t flag) {
@@ -117,7 +203,7 @@ Status aclrtCreateEventExWithFlag(Call& call, aclrtEvent* event, uint32_t flag) 
         .Fix("pass ACL_EVENT_SYNC for an event that a stream waits for")
         .End();
   }
-  if (flag != kClientDefault && (flag & ~kUsable) != 0) {
+  if (flag != kClientDefaultFlags && (flag & ~kUsable) != 0) {
     call.Note(FindingId::kVersionDependent)
         .As(check::Severity::kNote)
         .Say("flag 0x%x has bits that are not documented; they are ignored", flag)
@@ -138,106 +224,51 @@ Status aclrtDestroyEvent(Call& call, aclrtEvent event) {
 Status aclrtRecordEvent(Call& call, aclrtEvent event, aclrtStream stream) {
   EventObject* found = nullptr;
   StreamObject* on = nullptr;
-  BELAY_TRY(NeedEventAndStream(call, event, stream, &found, &on));
+  BELAY_TRY(NeedEventAndStream(call, event, stream, nullptr, &found, &on));
+  uint32_t id;
+  BELAY_TRY(TakeRecordId(call, *found, &id));
+  bool again = found->recorded.exchange(true, std::memory_order_relaxed);
+  if (again && found->event->bit() != nullptr) NoteReuse(call, *found, *on);
   engine::Op op = SignedOp(call);
-  call.engine().SubmitRecord(*on->stream, *found->event, op);
-  return Status();
+  call.engine().SubmitRecord(*on->stream, *found->event, op, id);
+  return Submitted(call, op);
 }
 
 Status aclrtStreamWaitEvent(Call& call, aclrtStream stream, aclrtEvent event) {
+  return WaitInStream(call, stream, event, OpWaitTimeoutNs());
+}
+
+Status aclrtStreamWaitEventWithTimeout(Call& call, aclrtStream stream, aclrtEvent event, int32_t timeout) {
+  // SPEC 20 §4.3: milliseconds up to 9.1.
+  if (event != nullptr && timeout <= 0) {
+    return call.Refuse(code::kInvalidParam, FindingId::kBadArgument)
+        .Say("timeout is %d", timeout)
+        .Rule("The limit of a wait in a stream is more than 0 milliseconds (SPEC 20 §4.3)")
+        .Fix("pass milliseconds, or call aclrtStreamWaitEvent for a wait without a limit")
+        .End();
+  }
+  return WaitInStream(call, stream, event, int64_t{timeout} * 1'000'000);
+}
+
+Status aclrtResetEvent(Call& call, aclrtEvent event, aclrtStream stream) {
   EventObject* found = nullptr;
   StreamObject* on = nullptr;
-  BELAY_TRY(NeedEventAndStream(call, event, stream, &found, &on));
-  uint32_t flags = found->event->flags();
-  if (found->event->family() == Event::Family::kEx && (flags & ACL_EVENT_SYNC) == 0 &&
-      flags != kClientDefault) {
-    return RefuseKind(call, *found, "was created without ACL_EVENT_SYNC, so no stream can wait for it");
+  BELAY_TRY(NeedEventAndStream(call, event, stream, WhyNotReset, &found, &on));
+  if (found->event->family() == Event::Family::kPlain) {
+    call.Note(FindingId::kEventMisuse)
+        .On(on->device->user, on->id)
+        .Say("event %p, from aclrtCreateEvent, is reset", event)
+        .Rule(
+            "Only events of aclrtCreateEventWithFlag with ACL_EVENT_SYNC are reset; recording again is "
+            "enough for others (SPEC 20 §4.2)")
+        .Fix("leave out aclrtResetEvent")
+        .With("event created", found->created, found->device->user)
+        .Send();
   }
-  LatestRecord latest(*found);
-  if (latest.get() == nullptr) {
-    NoteUnrecorded(call, *found);
-    return Status();
-  }
+  found->recorded.store(false, std::memory_order_relaxed);
   engine::Op op = SignedOp(call);
-  call.engine().SubmitWait(*on->stream, *latest.get(), op);
-  return Status();
-}
-
-Status aclrtQueryEvent(Call& call, aclrtEvent event, aclrtEventStatus* status) {
-  EventObject* found = nullptr;
-  BELAY_TRY(NeedEvent(call, event, &found));
-  if (found->event->family() == Event::Family::kEx) {
-    return RefuseKind(call, *found, "is an Ex event, which aclrtQueryEvent does not take");
-  }
-  call.Note(FindingId::kVersionDependent)
-      .Say("aclrtQueryEvent is deprecated, and on a card it sees only records of its own thread")
-      .Rule("aclrtQueryEventStatus replaces it (SPEC 20 §4.3)")
-      .Fix("call aclrtQueryEventStatus; its 0 means not ready and its 1 means complete")
-      .Send();
-  LatestRecord latest(*found);
-  bool complete = latest.get() != nullptr && call.engine().QueryRecord(*latest.get());
-  if (latest.get() != nullptr && complete) BELAY_TRY(ReportRecord(call, *latest.get()));
-  *status = complete ? ACL_EVENT_STATUS_COMPLETE : ACL_EVENT_STATUS_NOT_READY;
-  return Status();
-}
-
-Status aclrtQueryEventStatus(Call& call, aclrtEvent event, aclrtEventRecordedStatus* status) {
-  EventObject* found = nullptr;
-  BELAY_TRY(NeedEvent(call, event, &found));
-  LatestRecord latest(*found);
-  bool complete = found->event->family() == Event::Family::kEx;  // never recorded: nothing is missing
-  if (latest.get() != nullptr) {
-    complete = call.engine().QueryRecord(*latest.get());
-    if (complete) BELAY_TRY(ReportRecord(call, *latest.get()));
-  }
-  *status = complete ? ACL_EVENT_RECORDED_STATUS_COMPLETE : ACL_EVENT_RECORDED_STATUS_NOT_READY;
-  return Status();
-}
-
-Status aclrtQueryEventWaitStatus(Call& call, aclrtEvent event, aclrtEventWaitStatus* status) {
-  EventObject* found = nullptr;
-  BELAY_TRY(NeedEvent(call, event, &found));
-  if (found->event->family() == Event::Family::kEx) {
-    return RefuseKind(call, *found, "is an Ex event, which aclrtQueryEventWaitStatus does not take");
-  }
-  LatestRecord latest(*found);
-  bool complete = latest.get() == nullptr || call.engine().QueryRecord(*latest.get());
-  if (latest.get() != nullptr && complete) BELAY_TRY(ReportRecord(call, *latest.get()));
-  complete = complete && found->event->pending_waits.load(std::memory_order_acquire) == 0;
-  *status = complete ? ACL_EVENT_WAIT_STATUS_COMPLETE : ACL_EVENT_WAIT_STATUS_NOT_READY;
-  return Status();
-}
-
-namespace {
-Status Synchronize(Call& call, aclrtEvent event, int32_t timeout_ms) {
-  EventObject* found = nullptr;
-  BELAY_TRY(NeedEvent(call, event, &found));
-  LatestRecord latest(*found);
-  if (latest.get() == nullptr) {
-    NoteUnrecorded(call, *found);
-    return Status();
-  }
-  bool done = timeout_ms == 0 ? call.engine().QueryRecord(*latest.get())
-                              : call.engine().WaitRecord(*latest.get(), DeadlineOf(timeout_ms));
-  if (!done) {
-    Refusal refusal = call.Refuse(code::kEventTimeout, FindingId::kNeverFires);
-    refusal.Say("the event was not complete within %d ms", timeout_ms)
-        .Rule("An expired wait changes nothing (SPEC 20 §4.3)")
-        .Plain();
-    if (timeout_ms == 0) refusal.Benign();  // SPEC 11 §2
-    return refusal.End();
-  }
-  return ReportRecord(call, *latest.get());
-}
-}  // namespace
-
-Status aclrtSynchronizeEvent(Call& call, aclrtEvent event) {
-  return Synchronize(call, event, -1);
-}
-
-Status aclrtSynchronizeEventWithTimeout(Call& call, aclrtEvent event, int32_t timeout) {
-  if (event != nullptr) BELAY_TRY(NeedTimeout(call, timeout));
-  return Synchronize(call, event, timeout);
+  call.engine().SubmitReset(*on->stream, *found->event, op);
+  return Submitted(call, op);
 }
 
 }  // namespace belay::abi::body

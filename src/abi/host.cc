@@ -171,7 +171,7 @@ Status aclrtHostRegister(Call& call, void* ptr, uint64_t size, aclrtHostRegister
   registration.device = context->device->logical;
   registration.site = call.site();
   registration.thread = call.thread().id;
-  bool va_flag = range.side.block != nullptr && range.side.block->va_flag;
+  bool va_flag = range.block != nullptr && range.block->va_flag;
   switch (call.memory().host().Register(&registration, va_flag, &other)) {
     case HostMemory::RegisterResult::kRegistered:
       *devPtr = reinterpret_cast<void*>(registration.alias);

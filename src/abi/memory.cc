@@ -158,6 +158,7 @@ Status Allocate(const Call& call, void** devPtr, size_t size, uint32_t policy, b
   BELAY_TRY(NeedContext(call, &context));
   const Device& device = *context->device;
   BELAY_TRY(NeedConfigDevice(call, config, device));
+  BELAY_TRY(NeedWhole(call, device));
   DeviceMemory::Request request;
   request.size = size;
   request.policy = policy;
@@ -355,16 +356,15 @@ Status aclrtMemGetAddressRange(Call& call, void* ptr, void** pbase, size_t* psiz
   BELAY_TRY(NeedContext(call, &context));
   Range range;
   BELAY_TRY(NeedRange(call, ptr, 0, "ptr", &range));
-  if (range.side.block == nullptr) {
+  if (range.block == nullptr) {
     return call.Refuse(code::kRtParam, FindingId::kUnknownPointer)
         .Say("ptr %p lies in no block of the runtime", ptr)
         .Rule("The address lies in memory of aclrtMalloc or aclrtMallocHost (SPEC 30 §2.9)")
         .Fix("pass an address inside such memory")
         .End();
   }
-  memory::NodeMemory::Place place = call.memory().Locate(reinterpret_cast<uintptr_t>(ptr));
-  *pbase = static_cast<char*>(ptr) - place.at;
-  *psize = range.side.block->size;
+  *pbase = static_cast<char*>(ptr) - range.at;
+  *psize = range.block->size;
   return Status();
 }
 

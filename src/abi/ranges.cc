@@ -7,27 +7,26 @@ namespace {
 using check::FindingId;
 using memory::AddressSpace;
 using memory::Allocation;
-using memory::NodeMemory;
 
-const char* BlockName(const NodeMemory::Place& place) {
-  return place.region == AddressSpace::Region::kPinned ? "pinned host block" : "device block";
+const char* BlockName(const Range& range) {
+  return range.region == AddressSpace::Region::kPinned ? "pinned host block" : "device block";
 }
 
-int UserDevice(const Call& call, const NodeMemory::Place& place) {
-  return place.device >= 0 ? call.runtime().UserId(place.device) : -1;
+int UserDevice(const Call& call, const Range& range) {
+  return range.device >= 0 ? call.runtime().UserId(range.device) : -1;
 }
 
-[[gnu::cold]] Status RefuseExtent(const Call& call, const void* address, uint64_t extent,
-                                  const NodeMemory::Place& place, const char* parameter) {
-  const Allocation& block = *place.block;
-  int device = UserDevice(call, place);
+[[gnu::cold]] Status RefuseExtent(const Call& call, const void* address, uint64_t extent, const Range& range,
+                                  const char* parameter) {
+  const Allocation& block = *range.block;
+  int device = UserDevice(call, range);
   Refusal refusal = call.Refuse(code::kRtParam, FindingId::kOutOfBounds);
   refusal.Say("%s %p + %" PRIu64 " bytes reaches byte %" PRIu64 " of a %s of %" PRIu64 " bytes", parameter,
-              address, extent, place.at + extent, BlockName(place), block.size);
+              address, extent, range.at + extent, BlockName(range), block.size);
   if (device >= 0) refusal.Say(" on device %d", device);
   return refusal.Rule("A range lies inside one live block (SPEC 31 §0.4)")
       .Fix("allocate at least %" PRIu64 " bytes, or touch at most %" PRIu64 " from here on",
-           place.at + extent, place.at < block.extent ? block.extent - place.at : 0)
+           range.at + extent, range.at < block.extent ? block.extent - range.at : 0)
       .With("allocated", AllocatedAt(block), device)
       .End();
 }
@@ -56,10 +55,9 @@ runtime::Moment FreedAt(const Allocation& block) {
   return {block.by_reset ? "a device reset" : nullptr, block.freed_thread, block.freed};
 }
 
-Status RefuseBlock(const Call& call, const void* address, const NodeMemory::Place& place,
-                   const char* parameter) {
-  int device = UserDevice(call, place);
-  const Allocation* block = place.block;
+Status RefuseBlock(const Call& call, const void* address, const Range& range, const char* parameter) {
+  int device = UserDevice(call, range);
+  const Allocation* block = range.block;
   if (block == nullptr || block->state.load(std::memory_order_acquire) == Allocation::State::kNever) {
     Refusal refusal = call.Refuse(code::kRtParam, FindingId::kUnknownPointer);
     refusal.Say("%s %p lies in no block that was ever allocated", parameter, address);
@@ -69,7 +67,7 @@ Status RefuseBlock(const Call& call, const void* address, const NodeMemory::Plac
         .End();
   }
   return call.Refuse(code::kRtParam, FindingId::kUseAfterFree)
-      .Say("%s %p lies in a %s of %" PRIu64 " bytes that %s", parameter, address, BlockName(place),
+      .Say("%s %p lies in a %s of %" PRIu64 " bytes that %s", parameter, address, BlockName(range),
            block->size, block->by_reset ? "went with the reset of its device" : "was freed")
       .Rule("Memory is used only between its allocation and its free (SPEC 31 §0.4)")
       .Fix("move the %s behind the last use", block->by_reset ? "reset" : "free")
@@ -78,11 +76,11 @@ Status RefuseBlock(const Call& call, const void* address, const NodeMemory::Plac
       .End();
 }
 
-Status RefuseRange(const Call& call, const void* address, uint64_t extent, const NodeMemory::Place& place,
+Status RefuseRange(const Call& call, const void* address, uint64_t extent, const Range& range,
                    const char* parameter) {
-  if (place.region == AddressSpace::Region::kAlias) return RefuseAlias(call, address, parameter);
-  if (place.block == nullptr || !place.block->live()) return RefuseBlock(call, address, place, parameter);
-  return RefuseExtent(call, address, extent, place, parameter);
+  if (range.region == AddressSpace::Region::kAlias) return RefuseAlias(call, address, parameter);
+  if (range.block == nullptr || !range.block->live()) return RefuseBlock(call, address, range, parameter);
+  return RefuseExtent(call, address, extent, range, parameter);
 }
 
 Status NeedDeviceRange(const Call& call, const void* address, uint64_t extent, const char* parameter,

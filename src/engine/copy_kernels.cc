@@ -93,6 +93,9 @@ CopyKernels& ProcessKernels() {
 // has.
 constexpr size_t kSurelySmall = 8 * kMiB;
 
+// Up to here copies are made of pieces: with more of them microcode is as fast.
+constexpr size_t kMostInPieces = 4 * kVectorPiece;
+
 }  // namespace
 
 CopyLimits CopyLimits::Detect() {
@@ -200,6 +203,15 @@ void CopyBytes(const CopyShape& part, size_t whole_bytes) {
     return;
   }
   ProcessKernels().Copy(part, whole_bytes);
+}
+
+void CopyApartInPieces(uint8_t* dst, const uint8_t* src, size_t bytes) {
+  if (bytes > kMostInPieces) return CopyBytes(CopyShape::Linear(dst, src, bytes));
+  // Not memcpy: a known length would let the compiler write `rep movs` here.
+  for (; bytes > kVectorPiece; dst += kVectorPiece, src += kVectorPiece, bytes -= kVectorPiece) {
+    memmove(dst, src, kVectorPiece);
+  }
+  memmove(dst, src, bytes);
 }
 
 void FillBytes(uint8_t* dst, int value, size_t bytes) {

@@ -12,6 +12,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <string>
 
 #include "engine/copy_loops.h"
@@ -68,6 +69,15 @@ class CopyKernels {
 
 // Moves the bytes of a shape.
 void CopyBytes(const CopyShape& shape);
+
+// Moves one row between ranges that do not overlap. Copies of a few KiB go to libc in pieces that it moves
+// with vector registers: for more it starts microcode (`rep movsb`), and what is around the copy then waits.
+constexpr size_t kVectorPiece = 2048;
+void CopyApartInPieces(uint8_t* dst, const uint8_t* src, size_t bytes);
+inline void CopyApart(uint8_t* dst, const uint8_t* src, size_t bytes) {
+  if (bytes > kVectorPiece) return CopyApartInPieces(dst, src, bytes);
+  memcpy(dst, src, bytes);
+}
 
 // Moves one part of a copy of `whole_bytes` that the caller cut: the size of the whole picks the loop. Parts
 // from 4 MiB on are also measured.

@@ -248,6 +248,18 @@ TEST(CopyKernelsTest, CompletesBeforeItReturns) {
   }
 }
 
+TEST(CopyApartTest, SizesAroundEveryPiece) {
+  for (size_t piece : {size_t{0}, kVectorPiece, 2 * kVectorPiece, 4 * kVectorPiece, size_t{8} << 20}) {
+    for (size_t width : {piece - 1, piece, piece + 1, piece + 64}) {
+      if (width == ~size_t{0}) continue;
+      for (size_t skew : {0, 1, 17}) {
+        EXPECT_TRUE(CopiesExactly({width, 1, 0, 0, skew, 3 * skew},
+                                  [](const CopyShape& s) { CopyApart(s.dst, s.src, s.Bytes()); }));
+      }
+    }
+  }
+}
+
 TEST(CopyBytesTest, CopiesAndFillsThroughTheProcessKernels) {
   auto copy = [](const CopyShape& s) { CopyBytes(s); };
   for (size_t bytes : {0, 1, 64, 4096, 1 << 20, (16 << 20) + 1}) {

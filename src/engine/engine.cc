@@ -3,56 +3,59 @@
 #include <algorithm>
 
 #include "base/check.h"
+#include "engine/landing.h"
 #include "os/futex.h"
 #include "os/thread.h"
 
 namespace belay::engine {
 namespace {
-constexpr int kSpins = 60;  // about a microsecond and a half
 
-int64_t TimeLeft(int64_t deadline_ns) {
-  if (deadline_ns == Engine::kNoDeadline) return os::kForever;
-  return std::max<int64_t>(deadline_ns - os::MonotonicNs(), 0);
+// Tasks whose turn the program can notice without a call (Policy::Delivery::kWaiter).
+bool Observable(const Op& op) {
+  switch (op.kind) {
+    case OpKind::kSignal:
+    case OpKind::kValueWrite:
+    case OpKind::kHostFunc:
+    case OpKind::kCallback:
+      return true;
+    case OpKind::kRecord:
+      return op.record->event()->bit() != nullptr;
+    default:
+      return false;
+  }
 }
 
-bool Expired(int64_t deadline_ns) {
-  return deadline_ns != Engine::kNoDeadline && TimeLeft(deadline_ns) == 0;
+// Tasks that need no place in the queue when the stream is idle.
+bool Immediate(const Op& op) {
+  switch (op.kind) {
+    case OpKind::kCopy:
+    case OpKind::kFill:
+    case OpKind::kRecord:
+      return true;
+    case OpKind::kWait:
+      return op.wait.record->complete();
+    default:
+      return false;
+  }
 }
 }  // namespace
-
-// While one exists, streams that become runnable on this thread are collected and run at its end
-// (Delivery::kCaller).
-class Engine::Landing {
- public:
-  explicit Landing(Engine& engine)
-      : engine_(engine),
-        outermost_(engine.config_.policy.delivery() == Policy::Delivery::kCaller && current_ == nullptr) {
-    if (outermost_) current_ = this;
-  }
-  ~Landing() {
-    if (!outermost_) return;
-    while (!ready_.empty()) {
-      Stream* stream = ready_.back();
-      ready_.pop_back();
-      engine_.RunFromPool(*stream);
-    }
-    current_ = nullptr;
-  }
-  static void Add(Stream& stream) { current_->ready_.push_back(&stream); }
-
- private:
-  static thread_local Landing* current_ __attribute__((tls_model("initial-exec")));
-  Engine& engine_;
-  const bool outermost_;
-  std::vector<Stream*> ready_;
-};
 
 thread_local Engine::Landing* Engine::Landing::current_ = nullptr;
 
 Engine::Engine(const Config& config, memory::NodeMemory& memory)
-    : config_(config), memory_(memory), pool_(*this, config.workers) {}
+    : config_(config),
+      lazy_(config.policy.delivery() == Policy::Delivery::kWaiter ||
+            (config.policy.delivery() == Policy::Delivery::kPool && config.workers == 0)),
+      pooled_(config.policy.delivery() == Policy::Delivery::kPool && config.workers != 0),
+      observer_(config.observer != nullptr ? config.observer : &nobody_),
+      memory_(memory),
+      timer_(*this),
+      host_pool_(*this),
+      pool_(*this, config.workers) {}
 
-Stream* Engine::CreateStream(int device, int32_t id) {
+// --- Streams
+
+Stream* Engine::CreateStream(int device, int32_t id, Domain* domain, bool persistent) {
   Stream* stream = nullptr;
   {
     MutexLock lock(streams_);
@@ -65,82 +68,107 @@ Stream* Engine::CreateStream(int device, int32_t id) {
   stream->earlier_ = stream->submitted();
   stream->device = device;
   stream->id = id;
+  stream->domain = domain;
+  stream->persistent_ = persistent;
+  if (domain != nullptr) {
+    MutexLock lock(domain->mutex_);
+    domain->streams_.push_back(stream);
+  }
+  MutexLock lock(streams_);
+  stream->live_index_ = live_.size();
+  live_.push_back(stream);
   return stream;
 }
 
 void Engine::DestroyStream(Stream* stream) {
+  if (stream->persistent_) DropQueued(*stream);
   Wait(*stream, stream->submitted());
   pool_.Forget(*stream);
+  if (Domain* domain = stream->domain; domain != nullptr) {
+    MutexLock lock(domain->mutex_);
+    std::erase(domain->streams_, stream);
+  }
   {
     MutexLock lock(stream->mutex_);
-    BELAY_CHECK(stream->queue_.empty() && !stream->claimed_ && !stream->blocked_);
+    BELAY_CHECK(stream->queue_.empty() && !stream->claimed_ && stream->parked_ == Stream::Parked::kNo);
     stream->life.fetch_add(1, std::memory_order_relaxed);
+    stream->domain = nullptr;
     stream->failure_ = {};
-    stream->ready_ = false;
+    stream->ready_ = stream->held_ = false;
+    stream->fail_next_ = 0;
     stream->failed_.store(false, std::memory_order_relaxed);
   }
   MutexLock lock(streams_);
+  live_[stream->live_index_] = live_.back();
+  live_[stream->live_index_]->live_index_ = stream->live_index_;
+  live_.pop_back();
   unused_.emplace_back(stream);
 }
 
-void Engine::NoteFailure(Stream& stream, const Op& op, uint64_t sequence, Status status) {
-  if (status.ok() || stream.failure_.code != 0) return;
-  stream.failure_ = {status.code(), op.task + uint64_t{1}, op.thread, op.site, op.api};
-  stream.failed_sequence_ = sequence;
-  stream.failed_.store(true, std::memory_order_release);
-}
+// --- Submitting
 
 uint64_t Engine::Submit(Stream& stream, Op& op, uint64_t bytes) {
   Landing landing(*this);
   uint64_t sequence;
-  bool run_here, ready = false;
+  bool run_here = false, drain_here = false, ready = false, refused = false;
+  bool word_wait = op.kind == OpKind::kValueWait;
+  bool observable = lazy_ && Observable(op);  // asked now: the task may be gone when it is needed
   {
     MutexLock lock(stream.mutex_);
-    sequence = stream.submitted_.load(std::memory_order_relaxed) + 1;
-    stream.submitted_.store(sequence, std::memory_order_release);
+    sequence = stream.submitted_.load(std::memory_order_relaxed);
+    if (stream.Stays() || stream.fail_next_ != 0) [[unlikely]] {
+      op.code = std::exchange(stream.fail_next_, 0);
+      refused = stream.frozen_;
+    }
+    if (stream.domain != nullptr && stream.domain->stopped()) [[unlikely]]
+      refused = true;
+    if (!refused && !stream.persistent_) [[likely]] {
+      stream.submitted_.store(++sequence, std::memory_order_release);
+    }
     op.task = static_cast<uint32_t>(sequence - 1 - stream.earlier_);
-    bool idle = !stream.claimed_ && !stream.blocked_ && stream.queue_.empty();
-    bool passes = op.kind != OpKind::kWait || op.record->complete();
-    run_here = idle && passes && config_.policy.MayRunInline(bytes);
     if (op.kind == OpKind::kRecord) op.record->sequence_.store(sequence, std::memory_order_relaxed);
-    if (run_here) {
-      stream.claimed_ = true;
-    } else {
-      stream.queue_.Append(op);
-      ready = !stream.claimed_ && !stream.blocked_ && !stream.ready_;
-      if (ready) stream.ready_ = true;
+    if (!refused) [[likely]] {
+      bool idle = !stream.claimed_ && stream.parked_ == Stream::Parked::kNo && stream.queue_.empty() &&
+                  !stream.Stays();
+      bool may_run = idle && config_.policy.MayRunInline(bytes);
+      run_here = may_run && op.code == 0 && Immediate(op);
+      drain_here = may_run && !run_here;
+      if (word_wait) queued_word_waits_.fetch_add(1, std::memory_order_relaxed);
+      if (run_here) {
+        stream.claimed_ = stream.inline_ = true;
+      } else {
+        stream.queue_.Append(op);
+        if (drain_here) {
+          stream.claimed_ = true;
+        } else {
+          ready = stream.Runnable() && !stream.ready_;
+          if (ready) stream.ready_ = true;
+        }
+      }
     }
   }
   if (run_here) {
     RunHere(stream, op, sequence);
+    return sequence;
+  }
+  if (refused) [[unlikely]] {
+    Release(op, true);
+    return sequence;
+  }
+  if (drain_here) {
+    Drain(stream, sequence);
   } else if (ready) {
     Ready(stream);
+  }
+  if (lazy_) {
+    if (word_wait) UrgeAll();
+    if (observable || queued_word_waits_.load(std::memory_order_relaxed) != 0) Urge(stream, sequence);
   }
   return sequence;
 }
 
-// The rest of a submission to an idle stream. What others append meanwhile is for the pool, not for this
-// caller.
-void Engine::RunHere(Stream& stream, const Op& op, uint64_t sequence) {
-  Status status = Execute(op);
-  Release(op);
-  bool wake, leftover;
-  {
-    MutexLock lock(stream.mutex_);
-    NoteFailure(stream, op, sequence, status);
-    stream.done_.store(sequence, std::memory_order_release);
-    stream.claimed_ = false;
-    wake = stream.sleepers_ != 0;
-    leftover = !stream.queue_.empty();
-    if (leftover) stream.ready_ = true;
-  }
-  if (wake) WakeSleepers(stream);
-  if (leftover) Ready(stream);
-  WakeStranded();
-}
-
-void Engine::SubmitRecord(Stream& stream, Event& event, Op& op) {
-  EventRecord* record = event.NewRecord();
+void Engine::SubmitRecord(Stream& stream, Event& event, Op& op, uint32_t id) {
+  EventRecord* record = event.NewRecord(id);
   record->stream_.store(&stream, std::memory_order_relaxed);
   record->stream_life_.store(stream.life.load(std::memory_order_relaxed), std::memory_order_relaxed);
   op.kind = OpKind::kRecord;
@@ -150,35 +178,87 @@ void Engine::SubmitRecord(Stream& stream, Event& event, Op& op) {
   event.SetLatest(record);
 }
 
-void Engine::SubmitWait(Stream& stream, EventRecord& record, Op& op) {
+void Engine::SubmitWait(Stream& stream, EventRecord& record, Op& op, int64_t timeout_ns) {
   op.kind = OpKind::kWait;
-  op.record = &record;
+  op.wait = {&record, timeout_ns, record.HoldId()};
   record.AddReference();
   record.event()->pending_waits.fetch_add(1, std::memory_order_relaxed);
   Submit(stream, op, 0);
 }
 
-// Runs a stream whose claim the caller holds until it is empty, blocked, or task `until` is done.
-void Engine::Drain(Stream& stream, uint64_t until) {
+void Engine::SubmitReset(Stream& stream, Event& event, Op& op) {
+  op.kind = OpKind::kReset;
+  op.event = &event;
+  event.AddReference();
+  Submit(stream, op, 0);
+}
+
+void Engine::SubmitSignal(Stream& stream, Signal& signal, Signal::Change change, uint32_t value, Op& op) {
+  op.kind = OpKind::kSignal;
+  op.signal = {&signal, change, value};
+  signal.AddReference();
+  Submit(stream, op, 0);
+}
+
+void Engine::SubmitAwait(Stream& stream, Signal& signal, Signal::Condition condition, uint32_t value,
+                         bool clear, int64_t timeout_ns, Op& op) {
+  op.kind = OpKind::kAwait;
+  op.await = {&signal, condition, clear, value, timeout_ns};
+  signal.AddReference();
+  signal.pending_waits.fetch_add(1, std::memory_order_relaxed);
+  Submit(stream, op, 0);
+}
+
+// The rest of a submission to an idle stream. What others append meanwhile is for the pool, not for this
+// caller.
+void Engine::RunHere(Stream& stream, const Op& op, uint64_t sequence) {
+  Status status = Execute(op);
+  if (!status.ok()) [[unlikely]] {
+    Failure failure = FailureOf(stream, op, status);
+    TellAndWait(failure);
+    if (StopsDomain(stream)) Stop(*stream.domain, failure);
+  }
+  Release(op);
+  bool wake, leftover;
+  {
+    MutexLock lock(stream.mutex_);
+    NoteFailure(stream, op, sequence, status);
+    stream.done_.store(sequence + std::exchange(stream.dropped_, 0), std::memory_order_release);
+    stream.claimed_ = stream.inline_ = false;
+    wake = stream.sleepers_ != 0;
+    leftover = stream.Runnable();
+    if (leftover) stream.ready_ = true;
+  }
+  if (wake) WakeSleepers(stream);
+  if (leftover) Ready(stream);
+  WakeStranded();
+}
+
+// --- Running
+
+// Runs a stream whose claim the caller holds until it is empty, parked, held, or task `until` is done.
+void Engine::Drain(Stream& stream, uint64_t until, bool held_too) {
   stream.mutex_.lock();
-  uint64_t done = stream.done_.load(std::memory_order_relaxed);
   bool wake = false;
-  while (!stream.queue_.empty() && done < until) {
+  while (!stream.queue_.empty() && (held_too || !stream.Stays()) &&
+         stream.done_.load(std::memory_order_relaxed) < until) {
     Op& op = stream.queue_.Front();
+    bool granted = std::exchange(stream.granted_, false);
     stream.mutex_.unlock();
     if (wake) WakeSleepers(stream);
     WakeStranded();  // for each task: somebody may wait for this one, and the next may take long or park
-    if (op.kind == OpKind::kWait && !op.record->complete() && Park(stream, *op.record)) return;
-    Status status = Execute(op);
-    Release(op);
+    Status status(op.code);
+    Step step = op.code == 0 ? Begin(stream, op, granted, &status) : Step::kRun;
+    if (step == Step::kGone) return;
+    if (step == Step::kRun && status.ok()) status = Execute(op);
+    if (!status.ok() && Tell(stream, op, status)) return;
+    Release(op, step == Step::kDropped);
     stream.mutex_.lock();
-    NoteFailure(stream, op, ++done, status);
-    stream.queue_.Pop();
-    stream.done_.store(done, std::memory_order_release);
-    wake = stream.sleepers_ != 0;
+    wake = Finish(stream, op, status);
   }
   stream.claimed_ = false;  // together with the last `done`: who saw that one may destroy the stream
-  bool leftover = !stream.queue_.empty();
+  wake = wake || stream.sleepers_ != 0;
+  bool leftover = stream.Runnable();
   if (leftover) stream.ready_ = true;
   stream.mutex_.unlock();
   if (wake) WakeSleepers(stream);
@@ -186,173 +266,127 @@ void Engine::Drain(Stream& stream, uint64_t until) {
   WakeStranded();
 }
 
-void Engine::WakeSleepers(Stream& stream) {
-  stream.progress_.fetch_add(1, std::memory_order_release);
-  os::FutexWakeAll(stream.progress_);
-}
-
-// Gives the claim back and ties the stream to the record; false if the record completed meanwhile.
-bool Engine::Park(Stream& stream, EventRecord& record) {
-  MutexLock edges(edges_);
-  if (record.complete()) return false;
-  stream.next_waiter_ = record.waiters_;
-  record.waiters_ = &stream;
-  MutexLock lock(stream.mutex_);
-  stream.blocked_ = true;
-  stream.blocked_on_ = &record;
-  stream.claimed_ = false;
-  return true;
-}
-
-// The waiters go one by one: as soon as one is free, whoever runs it may park it on another record.
-void Engine::Complete(EventRecord& record) {
-  bool first = true, more = true;
-  while (more) {
-    Stream* waiter;
-    {
-      MutexLock edges(edges_);
-      if (first) record.complete_.store(1, std::memory_order_seq_cst);
-      waiter = record.waiters_;
-      if (waiter != nullptr) {
-        record.waiters_ = waiter->next_waiter_;
-        MutexLock lock(waiter->mutex_);
-        waiter->blocked_ = false;
-        waiter->blocked_on_ = nullptr;
-        waiter->ready_ = true;
-      }
-      more = record.waiters_ != nullptr;
-    }
-    if (first && record.sleepers_.load(std::memory_order_seq_cst) != 0) os::FutexWakeAll(record.complete_);
-    first = false;
-    if (waiter != nullptr) Ready(*waiter);
+// What comes before a task takes effect: its wait, or the way to where user code runs.
+Engine::Step Engine::Begin(Stream& stream, const Op& op, bool granted, Status* status) {
+  switch (op.kind) {
+    case OpKind::kWait:
+      return op.wait.record->complete() ? Step::kRun
+                                        : ParkOnRecord(stream, *op.wait.record, op.wait.timeout_ns);
+    case OpKind::kAwait:
+      return granted ? Step::kRun : ParkOnSignal(stream, op.await);
+    case OpKind::kValueWait:
+      return granted ? Step::kRun : ParkOnWord(stream, op.value);
+    case OpKind::kHostFunc:
+    case OpKind::kCallback:
+      return CallOut(stream, op, status);
+    default:
+      return Step::kRun;
   }
 }
 
-void Engine::Ready(Stream& stream) {
-  if (config_.policy.delivery() == Policy::Delivery::kCaller) {
-    Landing::Add(stream);
-  } else if (pool_.workers() != 0) {
-    if (!pool_.Post(stream)) RunFromPool(stream);
-  } else {
-    WakeStranded();
+Engine::Step Engine::CallOut(Stream& stream, const Op& op, Status* status) {
+  constexpr Status kNoThread{207005};
+  bool leaves = op.kind == OpKind::kHostFunc || op.host.blocks;
+  Op out = op;  // once the stream went away, its front may be finished and popped at any time
+  if (leaves) {
+    if (Step step = GoAway(stream); step != Step::kGone) return step;
   }
+  bool out_there =
+      op.kind == OpKind::kHostFunc ? host_pool_.Add(stream, out) : observer_->HandOver(stream, out);
+  if (out_there) return leaves ? Step::kGone : Step::kRun;
+  if (leaves) ComeBack(stream);
+  if (out.kind == OpKind::kHostFunc) *status = kNoThread;
+  return Step::kRun;
 }
 
-void Engine::WakeStranded() {
-  if (pool_.workers() != 0 && config_.policy.delivery() == Policy::Delivery::kPool) return;
-  std::atomic_thread_fence(std::memory_order_seq_cst);
-  if (stranded_sleepers_.load(std::memory_order_relaxed) == 0) return;
-  stranded_.fetch_add(1, std::memory_order_seq_cst);
-  os::FutexWakeAll(stranded_);
+// The end of a task that was the front; whether somebody sleeps on the stream.
+bool Engine::Finish(Stream& stream, const Op& op, Status status) {
+  uint64_t done = stream.done_.load(std::memory_order_relaxed) + 1;
+  NoteFailure(stream, op, done, status);
+  stream.queue_.Pop();
+  stream.drop_front_ = false;
+  stream.done_.store(done + std::exchange(stream.dropped_, 0), std::memory_order_release);
+  return stream.sleepers_ != 0;
 }
 
-void Engine::RunFromPool(Stream& stream) {
+void Engine::FinishAway(Stream& stream, Status status) {
+  Landing landing(*this);
+  bool wake, ready;
+  Op op;
   {
     MutexLock lock(stream.mutex_);
-    stream.ready_ = false;
-    if (stream.claimed_ || stream.blocked_ || stream.queue_.empty()) return;
-    stream.claimed_ = true;
+    op = stream.queue_.Front();
   }
-  Drain(stream, ~uint64_t{0});
-}
-
-// Runs tasks that `sequence` of the stream depends on, if any can run here. False when it is done or must be
-// waited for. A wait binds to a record that was submitted before it, so following the waits comes to an end.
-bool Engine::RunSomethingFor(Stream* stream, uint64_t sequence) {
-  for (;;) {
-    Stream* next;
-    uint64_t next_sequence;
-    {
-      MutexLock lock(stream->mutex_);
-      if (stream->done_.load(std::memory_order_relaxed) >= sequence || stream->claimed_) return false;
-      if (stream->blocked_) {
-        next = stream->blocked_on_->stream();
-        next_sequence = stream->blocked_on_->sequence();
-      } else if (!stream->queue_.empty()) {
-        stream->claimed_ = true;
-        stream->ready_ = false;
-        next = nullptr;
-      } else {
-        return false;
-      }
-    }
-    if (next == nullptr) {
-      Drain(*stream, sequence);
-      return true;
-    }
-    stream = next;
-    sequence = next_sequence;
-  }
-}
-
-bool Engine::Wait(Stream& stream, uint64_t sequence, int64_t deadline_ns) {
-  if (stream.done() >= sequence) return true;
-  Landing landing(*this);
-  bool alone = pool_.workers() == 0 || config_.policy.delivery() == Policy::Delivery::kCaller;
-  for (;;) {
-    while (RunSomethingFor(&stream, sequence)) {
-    }
-    for (int spin = 0; spin < kSpins && stream.done() < sequence; ++spin) os::Pause();
-    if (stream.done() >= sequence) return true;
-    if (Expired(deadline_ns)) return false;
-    if (alone) {
-      stranded_sleepers_.fetch_add(1, std::memory_order_seq_cst);
-      uint32_t seen = stranded_.load(std::memory_order_seq_cst);
-      if (!RunSomethingFor(&stream, sequence) && stream.done_.load(std::memory_order_seq_cst) < sequence) {
-        os::FutexWait(stranded_, seen, TimeLeft(deadline_ns));
-      }
-      stranded_sleepers_.fetch_sub(1, std::memory_order_seq_cst);
-      continue;
-    }
-    uint32_t seen;
-    {
-      MutexLock lock(stream.mutex_);
-      if (stream.done_.load(std::memory_order_relaxed) >= sequence) return true;
-      ++stream.sleepers_;
-      seen = stream.progress_.load(std::memory_order_acquire);
-    }
-    os::FutexWait(stream.progress_, seen, TimeLeft(deadline_ns));
+  Release(op);
+  {
     MutexLock lock(stream.mutex_);
-    --stream.sleepers_;
+    stream.parked_ = Stream::Parked::kNo;
+    wake = Finish(stream, op, status);
+    ready = stream.Runnable();
+    if (ready) stream.ready_ = true;
   }
+  if (wake) WakeSleepers(stream);
+  if (ready) Ready(stream);
+  WakeStranded();
 }
 
-bool Engine::WaitRecord(EventRecord& record, int64_t deadline_ns) {
-  if (record.complete()) return true;
-  Landing landing(*this);
-  bool alone = pool_.workers() == 0 || config_.policy.delivery() == Policy::Delivery::kCaller;
-  for (;;) {
-    while (!record.complete() && RunSomethingFor(record.stream(), record.sequence())) {
-    }
-    for (int spin = 0; spin < kSpins && !record.complete(); ++spin) os::Pause();
-    if (record.complete()) return true;
-    if (Expired(deadline_ns)) return false;
-    std::atomic<uint32_t>& sleepers = alone ? stranded_sleepers_ : record.sleepers_;
-    std::atomic<uint32_t>& word = alone ? stranded_ : record.complete_;
-    sleepers.fetch_add(1, std::memory_order_seq_cst);
-    uint32_t seen = word.load(std::memory_order_seq_cst);
-    bool ran = RunSomethingFor(record.stream(), record.sequence());
-    if (!ran && record.complete_.load(std::memory_order_seq_cst) == 0) {
-      os::FutexWait(word, seen, TimeLeft(deadline_ns));
-    }
-    sleepers.fetch_sub(1, std::memory_order_seq_cst);
+// --- Failures
+
+Failure Engine::FailureOf(const Stream& stream, const Op& op, Status status) {
+  return {status.code(), op.task + uint64_t{1}, op.thread, op.site, op.api, stream.device, stream.id, 0};
+}
+
+void Engine::NoteFailure(Stream& stream, const Op& op, uint64_t sequence, Status status) {
+  static std::atomic<uint64_t> failures{0};
+  if (status.ok() || stream.failure_.code != 0) return;
+  stream.failure_ = FailureOf(stream, op, status);
+  stream.failure_.order = failures.fetch_add(1, std::memory_order_relaxed) + 1;
+  stream.failed_sequence_ = sequence;
+  stream.failed_.store(true, std::memory_order_release);
+}
+
+namespace {
+struct Told {
+  Engine* engine;
+  Stream* stream;
+  Failure failure;
+};
+}  // namespace
+
+bool Engine::StopsDomain(const Stream& stream) {
+  return stream.domain != nullptr && stream.domain->stops_on_failure.load(std::memory_order_relaxed);
+}
+
+// Tells the observer of a failure before anybody can see it, and stops what the mode stops. True when the
+// stream went away for that.
+bool Engine::Tell(Stream& stream, const Op& op, Status status) {
+  Failure failure = FailureOf(stream, op, status);
+  if (GoAway(stream) != Step::kGone) {  // it was dropped meanwhile
+    TellAndWait(failure);
+    return false;
   }
+  auto* told = new Told{this, &stream, failure};
+  auto done = [](void* argument) {
+    std::unique_ptr<Told> it(static_cast<Told*>(argument));
+    if (StopsDomain(*it->stream)) it->engine->Stop(*it->stream->domain, it->failure);
+    it->engine->FinishAway(*it->stream, Status(it->failure.code));
+  };
+  if (observer_->TaskFailed(failure, done, told)) return true;
+  delete told;
+  if (StopsDomain(stream)) Stop(*stream.domain, failure);
+  ComeBack(stream);
+  return false;
 }
 
-bool Engine::Query(Stream& stream) {
-  if (stream.Idle()) return true;
-  if (pool_.workers() != 0 && config_.policy.delivery() == Policy::Delivery::kPool) return false;
-  Landing landing(*this);
-  RunSomethingFor(&stream, stream.done() + 1);
-  return stream.Idle();
-}
-
-bool Engine::QueryRecord(EventRecord& record) {
-  if (record.complete()) return true;
-  if (pool_.workers() != 0 && config_.policy.delivery() == Policy::Delivery::kPool) return false;
-  Landing landing(*this);
-  RunSomethingFor(record.stream(), std::min(record.sequence(), record.stream()->done() + 1));
-  return record.complete();
+void Engine::TellAndWait(const Failure& failure) {
+  std::atomic<uint32_t> done{0};
+  auto set = [](void* argument) {
+    auto& word = *static_cast<std::atomic<uint32_t>*>(argument);
+    word.store(1, std::memory_order_seq_cst);
+    os::FutexWakeAll(word);
+  };
+  if (!observer_->TaskFailed(failure, set, &done)) return;
+  while (done.load(std::memory_order_seq_cst) == 0) os::FutexWait(done, 0);
 }
 
 Failure Engine::TakeFailure(Stream& stream, uint64_t sequence) {
@@ -365,16 +399,70 @@ Failure Engine::TakeFailure(Stream& stream, uint64_t sequence) {
   return failure;
 }
 
-bool Engine::FindTask(Stream& stream, const memory::Allocation* block, Op* found) {
+Failure Engine::PeekFailure(Stream& stream, uint64_t sequence) {
+  if (!stream.failed()) return {};
   MutexLock lock(stream.mutex_);
-  bool touches = false;
-  stream.queue_.ForEach([&](const Op& op) {
-    if (touches) return;
-    touches = (op.kind == OpKind::kCopy && (op.copy.dst.block == block || op.copy.src.block == block)) ||
-              (op.kind == OpKind::kFill && op.fill.dst.block == block);
-    if (touches) *found = op;
-  });
-  return touches;
+  return stream.failed_sequence_ <= sequence ? stream.failure_ : Failure();
+}
+
+// --- Who runs what becomes runnable
+
+void Engine::Ready(Stream& stream) {
+  if (pooled_) {
+    if (!pool_.Post(stream)) RunFromPool(stream);
+    return;
+  }
+  if (lazy_) {
+    bool urgent;
+    {
+      MutexLock lock(stream.mutex_);
+      urgent = stream.urgent_ > stream.done_.load(std::memory_order_relaxed);
+    }
+    if (urgent && (pool_.workers() == 0 || !pool_.Post(stream))) Landing::Add(stream);
+    WakeStranded();
+    return;
+  }
+  Landing::Add(stream);
+}
+
+void Engine::RunFromPool(Stream& stream) {
+  uint64_t until;
+  {
+    MutexLock lock(stream.mutex_);
+    stream.ready_ = false;
+    until = lazy_ ? stream.urgent_ : ~uint64_t{0};
+    if (!stream.Runnable() || until <= stream.done_.load(std::memory_order_relaxed)) return;
+    stream.claimed_ = true;
+  }
+  Drain(stream, until);
+}
+
+// The program can notice task `sequence` without a call: it, and what it waits for, is not put off.
+void Engine::Urge(Stream& stream, uint64_t sequence) {
+  std::vector<std::pair<Stream*, uint64_t>> others;
+  bool ready;
+  {
+    MutexLock lock(stream.mutex_);
+    if (stream.urgent_ >= sequence) return;
+    stream.urgent_ = sequence;
+    stream.queue_.ForEach([&others](const Op& op) {
+      if (op.kind != OpKind::kWait || !op.wait.record->pending()) return;
+      others.emplace_back(op.wait.record->stream(), op.wait.record->sequence());
+    });
+    ready = stream.Runnable();
+    if (ready) stream.ready_ = true;
+  }
+  for (auto& [other, other_sequence] : others) Urge(*other, other_sequence);
+  if (ready) Ready(stream);
+}
+
+void Engine::UrgeAll() {
+  std::vector<Stream*> streams;
+  {
+    MutexLock lock(streams_);
+    streams = live_;
+  }
+  for (Stream* stream : streams) Urge(*stream, stream->submitted());
 }
 
 }  // namespace belay::engine

@@ -78,8 +78,8 @@ TEST_P(EngineTest, EagerTasksLandInsideTheCall) {
   HostCopy(*stream, to.data(), from.data(), 100);
   engine_->Wait(*stream, stream->submitted());
   uint64_t small = HostCopy(*stream, to.data(), from.data(), 100);
-  EXPECT_EQ(stream->done(), small)
-      << "small work on an idle stream runs inside the call, whatever the policy";
+  bool inside = GetParam().policy.delivery() != Policy::Delivery::kWaiter;
+  EXPECT_EQ(stream->done() >= small, inside) << "small work on an idle stream runs inside the call";
   DestroyStream(stream);
 }
 

@@ -27,8 +27,9 @@ struct Mode {
   int workers;
 };
 inline const Mode kModes[] = {
-    {"Async0", Policy::Async(), 0}, {"Async1", Policy::Async(), 1}, {"Async2", Policy::Async(), 2},
-    {"Eager0", Policy::Eager(), 0}, {"Eager1", Policy::Eager(), 1}, {"Eager2", Policy::Eager(), 2},
+    {"Async0", Policy::Async(), 0},   {"Async1", Policy::Async(), 1},   {"Async2", Policy::Async(), 2},
+    {"Eager0", Policy::Eager(), 0},   {"Eager1", Policy::Eager(), 1},   {"Eager2", Policy::Eager(), 2},
+    {"OnWait0", Policy::OnWait(), 0}, {"OnWait1", Policy::OnWait(), 1}, {"OnWait2", Policy::OnWait(), 2},
 };
 inline std::string ModeName(const testing::TestParamInfo<Mode>& test) {
   return test.param.name;

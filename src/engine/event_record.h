@@ -1,12 +1,16 @@
 // One record of an event: the generation that a wait binds to, so that recording again disturbs nobody.
 //
-// Guarantees: completes once. Waiters bound to it go on exactly then.
-// Threading: `state` may be read by anyone; transitions and the waiter list belong to the engine's edge lock.
-// Lifetime: counted references: the event (its latest record), the queued record, every queued wait.
+// Guarantees: completes once, or is dropped once. Waiters bound to it go on exactly when it completes.
+// Threading: the state may be read by anyone; transitions and the waiter list belong to the engine's edge
+// lock. Lifetime: counted references: the event (its latest record), the queued record, every queued wait.
 #pragma once
 
 #include <atomic>
 #include <cstdint>
+
+#include "base/id_pool.h"
+#include "base/site.h"
+#include "engine/signal.h"
 
 namespace belay::engine {
 
@@ -22,7 +26,16 @@ class EventRecord {
   void AddReference() { references_.fetch_add(1, std::memory_order_relaxed); }
   void Drop();
 
-  bool complete() const { return complete_.load(std::memory_order_acquire) != 0; }
+  bool complete() const { return state_.load(std::memory_order_acquire) == kComplete; }
+  // Its stream was aborted before its turn came: it never completes.
+  bool dropped() const { return state_.load(std::memory_order_acquire) == kDropped; }
+  bool pending() const { return state_.load(std::memory_order_acquire) == kPending; }
+  // Whether an earlier record of the event had completed when this one was made.
+  bool follows_complete() const { return follows_complete_; }
+  // It covers a task whose failure nobody had reported when it completed.
+  bool failed() const { return failed_.load(std::memory_order_relaxed); }
+  // Monotonic; 0 unless the event takes times and the record is complete.
+  int64_t completed_ns() const { return completed_ns_.load(std::memory_order_relaxed); }
   Event* event() const { return event_; }
 
   // The task that completes it. Atomic, because a record that is used again may still be looked at by a late
@@ -32,17 +45,28 @@ class EventRecord {
   // Stream::life of then: a later stream in the same place is another one.
   uint32_t stream_life() const { return stream_life_.load(std::memory_order_relaxed); }
 
+  // The event id that the record holds until it completed and every wait bound to it passed (SPEC 20 §4.1).
+  bool HoldId();  // false when it was given back already
+  void ReleaseId();
+
  private:
   friend class Engine;
   friend class Event;
   ~EventRecord();
 
+  static constexpr uint32_t kPending = 0, kComplete = 1, kDropped = 2;
+
   std::atomic<Stream*> stream_{nullptr};
   std::atomic<uint64_t> sequence_{0};
   std::atomic<uint32_t> stream_life_{0};
-  std::atomic<uint32_t> complete_{0};  // also the word that host threads sleep on
+  std::atomic<uint32_t> state_{kPending};  // also the word that host threads sleep on
   std::atomic<uint32_t> sleepers_{0};
   std::atomic<uint32_t> references_{1};
+  std::atomic<uint32_t> id_holders_{0};
+  uint32_t id_ = IdPool::kNone;
+  bool follows_complete_ = false;
+  std::atomic<bool> failed_{false};
+  std::atomic<int64_t> completed_ns_{0};
   Event* const event_;
   Stream* waiters_ = nullptr;  // parked streams, linked by Stream::next_waiter; edge lock
 };
@@ -50,22 +74,34 @@ class EventRecord {
 // An event: who owns it and its latest record. The handle and every record hold a reference.
 class Event {
  public:
-  enum class Family : uint8_t { kPlain, kEx };
+  enum class Family : uint8_t { kPlain, kEx, kFlag };
 
-  Event(Family family, uint32_t flags, int device) : family_(family), flags_(flags), device_(device) {}
+  // What follows from how an event was created (SPEC 20 §4.1, §4.2).
+  struct Traits {
+    bool timed = false;     // completions take the time
+    bool bit = false;       // streams wait for a bit that records set, not for one record
+    IdPool* ids = nullptr;  // records hold an id of these; null when they hold none
+  };
+
+  Event(Family family, uint32_t flags, int device) : Event(family, flags, device, Traits()) {}
+  Event(Family family, uint32_t flags, int device, const Traits& traits);
   Event(const Event&) = delete;
   Event& operator=(const Event&) = delete;
 
   Family family() const { return family_; }
   uint32_t flags() const { return flags_; }
   int device() const { return device_; }
+  bool timed() const { return traits_.timed; }
+  IdPool* ids() const { return traits_.ids; }
+  Signal* bit() const { return bit_; }  // null unless Traits::bit
 
   void AddReference() { references_.fetch_add(1, std::memory_order_relaxed); }
   void Drop();
 
   // A record for a new generation, with one reference for the caller: the latest one if it is complete and
-  // nobody else looks at it, which saves an allocation for events that are recorded again and again.
-  EventRecord* NewRecord();
+  // nobody else looks at it, which saves an allocation for events that are recorded again and again. It takes
+  // over the id.
+  EventRecord* NewRecord(uint32_t record_id = IdPool::kNone);
   // The latest record with a reference for the caller; null when never recorded.
   EventRecord* Latest();
   // Takes over the caller's reference.
@@ -73,6 +109,8 @@ class Event {
 
   // Waits bound to any record of it that have not passed yet.
   std::atomic<uint32_t> pending_waits{0};
+  // The id that its latest record holds or held; of a flag event, its own.
+  std::atomic<uint32_t> id{IdPool::kNone};
 
  private:
   ~Event();
@@ -80,6 +118,8 @@ class Event {
   const Family family_;
   const uint32_t flags_;
   const int device_;
+  const Traits traits_;
+  Signal* const bit_;
   std::atomic<uint32_t> references_{1};
   std::atomic_flag latest_lock_;  // held for a few instructions: swap a pointer, count a reference
   EventRecord* latest_ = nullptr;

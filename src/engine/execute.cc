@@ -1,4 +1,5 @@
-// What a task does when its turn has come.
+// What a task does when its turn has come, and what it gives back.
+#include <atomic>
 #include <cstdlib>
 
 #include "engine/engine.h"
@@ -11,15 +12,37 @@ constexpr Status kHostRamUsedUp{207018};  // SPEC 31 §0.5
 
 Status Engine::Execute(const Op& op) {
   switch (op.kind) {
-    case OpKind::kCopy:
-      return ExecuteCopy(op.copy);
-    case OpKind::kFill:
-      return FillNow(op.fill) ? Status() : kHostRamUsedUp;
-    case OpKind::kRecord:
-      Complete(*op.record);
+    case OpKind::kCopy: {
+      Status status = ExecuteCopy(op.copy);
+      WordsChanged();
+      return status;
+    }
+    case OpKind::kFill: {
+      bool done = FillNow(op.fill);
+      WordsChanged();
+      return done ? Status() : kHostRamUsedUp;
+    }
+    case OpKind::kRecord: {
+      EventRecord& record = *op.record;
+      if (record.stream()->failed()) record.failed_.store(true, std::memory_order_relaxed);
+      Complete(record);
+      if (Signal* bit = record.event()->bit(); bit != nullptr) Change(*bit, Signal::Change::kSet, 1, &op);
       return Status();
+    }
+    case OpKind::kReset:
+      op.event->SetLatest(nullptr);
+      if (Signal* bit = op.event->bit(); bit != nullptr) Change(*bit, Signal::Change::kSet, 0, &op);
+      return Status();
+    case OpKind::kSignal:
+      Change(*op.signal.signal, op.signal.change, op.signal.value, &op);
+      return Status();
+    case OpKind::kValueWrite:
+      return ExecuteValueWrite(op.value);
     case OpKind::kWait:
-      op.record->event()->pending_waits.fetch_sub(1, std::memory_order_release);
+    case OpKind::kAwait:
+    case OpKind::kValueWait:
+    case OpKind::kHostFunc:
+    case OpKind::kCallback:
       return Status();
   }
   return Status();
@@ -33,6 +56,40 @@ Status Engine::ExecuteCopy(const CopyTask& copy) {
   return CopyNow(copy) ? Status() : kHostRamUsedUp;
 }
 
+// SPEC 34 §5: a store of 64 bits that publishes what came before it.
+Status Engine::ExecuteValueWrite(const ValueTask& value) {
+  if (!PrepareWrite(value.side, value.at, sizeof(uint64_t), false)) return kHostRamUsedUp;
+  std::atomic_ref<uint64_t>(*reinterpret_cast<uint64_t*>(value.at))
+      .store(value.value, std::memory_order_release);
+  WordsChanged();
+  return Status();
+}
+
+// A copy may write the word at this moment: the bytes are the program's business, and the next change looks
+// again.
+#if defined(__clang__) || defined(__GNUC__)
+__attribute__((no_sanitize("thread")))
+#endif
+bool Engine::WordHolds(const ValueTask& value) {
+  if (value.side.memory != nullptr) {
+    uint64_t at = static_cast<uint64_t>(value.at - value.side.memory->EngineStart(*value.side.block));
+    value.side.memory->PrepareRead(*value.side.block, at, sizeof(uint64_t));
+  }
+  uint64_t word =
+      std::atomic_ref<uint64_t>(*reinterpret_cast<uint64_t*>(value.at)).load(std::memory_order_acquire);
+  switch (value.condition) {
+    case WordCondition::kGreaterOrEqual:
+      return static_cast<int64_t>(word - value.value) >= 0;
+    case WordCondition::kEqual:
+      return word == value.value;
+    case WordCondition::kAnd:
+      return (word & value.value) != 0;
+    case WordCondition::kNor:
+      return ~(word | value.value) != 0;
+  }
+  return false;
+}
+
 void Engine::Unpin(const OpSide& side) {
   if (side.block == nullptr) return;
   if (side.memory != nullptr) {
@@ -42,8 +99,8 @@ void Engine::Unpin(const OpSide& side) {
   }
 }
 
-// Gives back what a task held.
-void Engine::Release(const Op& op) {
+// Gives back what a task held, after it took effect or because it never will.
+void Engine::Release(const Op& op, bool dropped) {
   switch (op.kind) {
     case OpKind::kCopy:
       Unpin(op.copy.dst);
@@ -54,8 +111,35 @@ void Engine::Release(const Op& op) {
       Unpin(op.fill.dst);
       break;
     case OpKind::kRecord:
-    case OpKind::kWait:
+      // A record that failed (SPEC 21 §6.2, injected) or was dropped never completes.
+      if (dropped || op.code != 0) Drop(*op.record);
+      if (op.record->id_ != IdPool::kNone) op.record->ReleaseId();
       op.record->Drop();
+      break;
+    case OpKind::kWait:
+      if (op.wait.holds_id) op.wait.record->ReleaseId();
+      op.wait.record->event()->pending_waits.fetch_sub(1, std::memory_order_release);
+      op.wait.record->Drop();
+      break;
+    case OpKind::kReset:
+      op.event->Drop();
+      break;
+    case OpKind::kSignal:
+      op.signal.signal->Drop();
+      break;
+    case OpKind::kAwait:
+      op.await.signal->pending_waits.fetch_sub(1, std::memory_order_release);
+      op.await.signal->Drop();
+      break;
+    case OpKind::kValueWait:
+      queued_word_waits_.fetch_sub(1, std::memory_order_relaxed);
+      Unpin(op.value.side);
+      break;
+    case OpKind::kValueWrite:
+      Unpin(op.value.side);
+      break;
+    case OpKind::kHostFunc:
+    case OpKind::kCallback:
       break;
   }
 }

@@ -8,6 +8,7 @@
 
 #include "base/site.h"
 #include "engine/copy_shape.h"
+#include "engine/signal.h"
 
 namespace belay::memory {
 struct Allocation;
@@ -16,9 +17,22 @@ class DeviceMemory;
 
 namespace belay::engine {
 
+class Event;
 class EventRecord;
 
-enum class OpKind : uint8_t { kCopy, kFill, kRecord, kWait };
+enum class OpKind : uint8_t {
+  kCopy,
+  kFill,
+  kRecord,      // completes an event record, and sets the bit of a flag event
+  kWait,        // for an event record
+  kReset,       // an event is as if it had never been recorded
+  kSignal,      // changes a signal
+  kAwait,       // for a signal
+  kValueWrite,  // stores a word of device memory
+  kValueWait,   // for a word of device memory
+  kHostFunc,    // a function of the program on a thread of the library
+  kCallback,    // a function of the program on a thread of the program
+};
 
 // What the runtime knows about one end of a task.
 //   memory and block   device memory
@@ -42,17 +56,59 @@ struct FillTask {
   uint8_t value;
 };
 
+struct WaitTask {
+  EventRecord* record;  // holds a reference
+  int64_t timeout_ns;   // 0 = none; counted from when the task is at the head of its stream
+  bool holds_id;        // EventRecord::HoldId
+};
+
+struct SignalTask {
+  Signal* signal;  // holds a reference
+  Signal::Change change;
+  uint32_t value;
+};
+
+struct AwaitTask {
+  Signal* signal;  // holds a reference
+  Signal::Condition condition;
+  bool clear;
+  uint32_t value;
+  int64_t timeout_ns;
+};
+
+// SPEC 34 §5
+enum class WordCondition : uint8_t { kGreaterOrEqual, kEqual, kAnd, kNor };
+struct ValueTask {
+  uint8_t* at;  // 8-byte aligned
+  OpSide side;
+  uint64_t value;
+  WordCondition condition;  // of a wait
+};
+
+struct HostTask {
+  void (*function)(void*);
+  void* argument;
+  bool blocks;  // later tasks wait until the function returned
+};
+
 struct Op {
   OpKind kind = OpKind::kCopy;
   bool owns_source = false;   // the source is a staging buffer: given back when the op is done
   uint32_t thread = 0;        // of the submission
   uint32_t task = 0;          // number in its stream
+  int32_t code = 0;           // not 0: it fails with this code instead of taking effect
   Site site;                  // of the submission
   const char* api = nullptr;  // static text
   union {
     CopyTask copy;
     FillTask fill;
-    EventRecord* record;  // kRecord: completes it; kWait: waits for it; holds a reference
+    EventRecord* record;  // kRecord; holds a reference
+    WaitTask wait;
+    Event* event;  // kReset; holds a reference
+    SignalTask signal;
+    AwaitTask await;
+    ValueTask value;
+    HostTask host;
   };
 
   Op() : record(nullptr) {}

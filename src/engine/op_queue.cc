@@ -1,5 +1,7 @@
 #include "engine/op_queue.h"
 
+#include <utility>
+
 namespace belay::engine {
 
 OpQueue::~OpQueue() {
@@ -37,6 +39,20 @@ void OpQueue::Pop() {
   first_ = 0;
   delete spare_;
   spare_ = done;
+}
+
+std::vector<Op> OpQueue::TakeAll(bool keep_front) {
+  std::vector<Op> taken;
+  if (empty()) return taken;
+  ForEach([&taken](const Op& op) { taken.push_back(op); });
+  if (keep_front) taken.erase(taken.begin());
+  for (Chunk* chunk = std::exchange(head_->next, nullptr); chunk != nullptr;) {
+    delete std::exchange(chunk, chunk->next);
+  }
+  tail_ = head_;
+  if (!keep_front) first_ = 0;
+  past_ = keep_front ? first_ + 1 : 0;
+  return taken;
 }
 
 }  // namespace belay::engine

@@ -5,6 +5,7 @@
 #pragma once
 
 #include <cstddef>
+#include <vector>
 
 #include "engine/op.h"
 
@@ -21,6 +22,8 @@ class OpQueue {
   Op& Front() { return head_->ops[first_]; }
   Op& Append(const Op& op);
   void Pop();
+  // Takes everything away, or everything but the front, which keeps its place.
+  std::vector<Op> TakeAll(bool keep_front);
 
   template <class Visitor>
   void ForEach(Visitor&& visit) const {

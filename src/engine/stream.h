@@ -2,7 +2,9 @@
 //
 //   idle --Submit--> claimed by the submitter (small work)  --> idle
 //   idle --Submit--> queued --worker or waiting thread claims--> running --> idle
-//   running --meets a wait for a pending record--> blocked --the record completes--> queued
+//   running --meets a wait that may not pass--> parked --the awaited thing happens--> queued
+//   running --meets user code--> away --the function returned--> queued
+//   held: what is queued stays queued
 //
 // Guarantees: tasks run in order of submission. The storage of a destroyed stream is reused for streams only,
 // so a late reader meets a stream, never garbage. Threading: `submitted` and `done` may be read by anyone;
@@ -14,18 +16,10 @@
 
 #include "base/site.h"
 #include "base/thread_annotations.h"
+#include "engine/failure.h"
 #include "engine/op_queue.h"
 
 namespace belay::engine {
-
-// The first failure that nobody reported yet (SPEC 21 §6.3, mode CONTINUE).
-struct Failure {
-  int32_t code = 0;
-  uint64_t sequence = 0;  // of the failed task in its stream, from 1
-  uint32_t thread = 0;    // that submitted it
-  Site site;              // where
-  const char* api = nullptr;
-};
 
 class Stream {
  public:
@@ -41,14 +35,35 @@ class Stream {
   uint64_t submitted() const { return submitted_.load(std::memory_order_acquire); }
   uint64_t done() const { return done_.load(std::memory_order_acquire); }
   bool failed() const { return failed_.load(std::memory_order_acquire); }
+  // How often its tasks were dropped by an abort.
+  uint32_t aborts() const { return aborts_.load(std::memory_order_acquire); }
+  // What those who waited for a task that the latest abort dropped return.
+  int32_t abort_code() const { return abort_code_.load(std::memory_order_acquire); }
+  // Tasks are kept, and run only as part of a model (SPEC 20 §3.1).
+  bool persistent() const { return persistent_; }
 
   int device = -1;                // logical
   int32_t id = -1;                // aclrtStreamGetId
+  Domain* domain = nullptr;       // null: a domain of its own, in mode CONTINUE
   std::atomic<uint32_t> life{0};  // grows each time the stream is destroyed
 
  private:
   friend class Engine;
   friend class Pool;
+
+  // Why nobody may run it now.
+  enum class Parked : uint8_t {
+    kNo,
+    kRecord,  // its front waits for an event record
+    kSignal,  // ... for a signal
+    kWord,    // ... for a word of device memory
+    kAway,    // its front is running elsewhere: user code, or a failure being told
+  };
+
+  bool Runnable() const BELAY_REQUIRES(mutex_) {
+    return !claimed_ && parked_ == Parked::kNo && !Stays() && !queue_.empty();
+  }
+  bool Stays() const BELAY_REQUIRES(mutex_) { return held_ || frozen_ || persistent_; }
 
   Mutex mutex_;
   // Tasks ever, also of earlier lives: whoever still waits for a destroyed stream's task sees that it is
@@ -57,21 +72,35 @@ class Stream {
   std::atomic<uint64_t> done_{0};
   uint64_t earlier_ = 0;  // tasks of earlier lives; written before the stream is handed out
   std::atomic<bool> failed_{false};
+  std::atomic<uint32_t> aborts_{0};
+  std::atomic<int32_t> abort_code_{0};
+  bool persistent_ = false;  // written before the stream is handed out
   OpQueue queue_ BELAY_GUARDED_BY(mutex_);
   bool claimed_ BELAY_GUARDED_BY(mutex_) = false;
-  bool ready_ BELAY_GUARDED_BY(mutex_) = false;  // handed to whoever runs it next, not claimed yet
-  bool blocked_ BELAY_GUARDED_BY(mutex_) = false;
-  EventRecord* blocked_on_ BELAY_GUARDED_BY(mutex_) =
-      nullptr;                                      // valid while blocked: the queued wait holds it
+  bool inline_ BELAY_GUARDED_BY(mutex_) = false;      // the claimed task is not in the queue
+  bool ready_ BELAY_GUARDED_BY(mutex_) = false;       // handed to whoever runs it next, not claimed yet
+  bool held_ BELAY_GUARDED_BY(mutex_) = false;        // by belay/control.h, or by aclrtStreamStop
+  bool frozen_ BELAY_GUARDED_BY(mutex_) = false;      // by an abort in progress
+  bool granted_ BELAY_GUARDED_BY(mutex_) = false;     // the front's wait may pass
+  bool drop_front_ BELAY_GUARDED_BY(mutex_) = false;  // its tasks were dropped while the front was running
+  uint64_t dropped_ BELAY_GUARDED_BY(mutex_) = 0;     // so many right behind the running one
+  Parked parked_ BELAY_GUARDED_BY(mutex_) = Parked::kNo;
+  // Valid while parked: the queued wait holds them.
+  EventRecord* parked_record_ BELAY_GUARDED_BY(mutex_) = nullptr;
+  Signal* parked_signal_ BELAY_GUARDED_BY(mutex_) = nullptr;
   uint32_t sleepers_ BELAY_GUARDED_BY(mutex_) = 0;  // host threads asleep on progress_
-  Failure failure_ BELAY_GUARDED_BY(mutex_);
+  // Tasks up to here must not wait until a host thread wants them (Policy::Delivery::kWaiter).
+  uint64_t urgent_ BELAY_GUARDED_BY(mutex_) = 0;
+  int32_t fail_next_ BELAY_GUARDED_BY(mutex_) = 0;         // the next submission fails with this code
+  Failure failure_ BELAY_GUARDED_BY(mutex_);               // the first one that nobody reported yet
   uint64_t failed_sequence_ BELAY_GUARDED_BY(mutex_) = 0;  // of failure_, counted as submitted_ is
   std::atomic<uint32_t> progress_{0};                      // changes when a sleeper should look again
 
-  Stream* next_waiter_ = nullptr;  // in EventRecord::waiters_; engine's edge lock
+  Stream* next_waiter_ = nullptr;  // in the list of what it is parked on; engine's edge lock
   Stream* next_ready_ = nullptr;   // in the pool's list; pool lock
   Stream* prev_ready_ = nullptr;
-  bool posted_ = false;  // pool lock
+  bool posted_ = false;    // pool lock
+  size_t live_index_ = 0;  // in Engine::live_; its lock
 };
 
 }  // namespace belay::engine

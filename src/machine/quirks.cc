@@ -65,6 +65,8 @@ constexpr Row kRows[] = {
      SetHostPinLimit},
     {{"strict_init", "off, on", "off", "Calls before aclInit fail with 100001."},
      SetSwitch<&Quirks::strict_init>},
+    {{"callback_strict", "off, on", "off", "Every runtime call in a host function fails."},
+     SetSwitch<&Quirks::callback_strict>},
 
     {{"kernels", "fail, skip", "fail", "What a launch of an unregistered kernel does.", false}, nullptr},
     {{"fatal_alloc_code", "207001", "207001", "The code of allocations after a sticky device fault.", false},
@@ -72,7 +74,6 @@ constexpr Row kRows[] = {
     {{"phyid_by_logic", "user, logic", "user", "How aclrtGetPhyDevIdByLogicDevId reads its argument.", false},
      nullptr},
     {{"ptrattr.strict", "off, on", "off", "Attributes of an unknown pointer are an error.", false}, nullptr},
-    {{"callback_strict", "off, on", "off", "Every runtime call in a host function fails.", false}, nullptr},
     {{"strict_symbols", "off, on", "off", "Hides the functions that are newer than the version.", false},
      nullptr},
     {{"pools", "off, on", "off", "Memory pools exist.", false}, nullptr},

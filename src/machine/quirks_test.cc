@@ -61,9 +61,9 @@ TEST(QuirksTest, WhatIsNotBuiltIsRefusedByName) {
   EXPECT_EQ(SetQuirk(quirks, "kernels", "skip").error(),
             "quirk 'kernels' is not built yet; only its default 'fail' works");
   EXPECT_TRUE(SetQuirk(quirks, "kernels", "fail"));
-  EXPECT_TRUE(SetQuirk(quirks, "callback_strict", "false"));
-  EXPECT_FALSE(SetQuirk(quirks, "callback_strict", "true"));
-  EXPECT_FALSE(SetQuirk(quirks, "callback_strict", "maybe"));
+  EXPECT_TRUE(SetQuirk(quirks, "managed", "false"));
+  EXPECT_FALSE(SetQuirk(quirks, "managed", "true"));
+  EXPECT_FALSE(SetQuirk(quirks, "managed", "maybe"));
 }
 
 TEST(QuirksTest, NamesAreUniqueAndExplained) {

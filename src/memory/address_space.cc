@@ -49,7 +49,8 @@ AddressSpace::~AddressSpace() {
 bool AddressSpace::ReserveDeviceRegions(int devices, uint64_t share) {
   uint64_t bytes = share * static_cast<uint64_t>(devices);
   window_ = ReserveWindow(bytes);
-  engine_ = window_.base != 0 ? ReserveAnywhere({bytes}, os::Access::kReadWrite) : Range{};
+  uint64_t engine_bytes = bytes + kStagger * static_cast<uint64_t>(devices);
+  engine_ = window_.base != 0 ? ReserveAnywhere({engine_bytes}, os::Access::kReadWrite) : Range{};
   if (engine_.base == 0) {
     Give(window_);
     return false;
@@ -60,7 +61,9 @@ bool AddressSpace::ReserveDeviceRegions(int devices, uint64_t share) {
   return true;
 }
 
-void AddressSpace::KeepEngineFromChildren() const { os::KeepFromChildren(engine_.base, engine_.bytes); }
+void AddressSpace::KeepEngineFromChildren() const {
+  os::KeepFromChildren(engine_.base, engine_.bytes);
+}
 
 bool AddressSpace::Reserve(int devices, uint64_t device_bytes) {
   int count = std::max(devices, 1);

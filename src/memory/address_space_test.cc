@@ -37,6 +37,11 @@ void CheckPlan(const AddressSpace& space, int devices) {
     // A fixed distance, so what lies together in the window lies together in the engine's mapping.
     ASSERT_EQ(space.EngineAddress(base + share - 1) - space.EngineAddress(base),
               static_cast<ptrdiff_t>(share - 1));
+    if (device == 0) continue;
+    uint8_t* before = space.EngineAddress(space.ShareBase(device - 1));
+    ASSERT_GT(space.EngineAddress(base), before + share - 1);
+    // What some processors guess a cache way from.
+    ASSERT_NE(static_cast<uint64_t>(space.EngineAddress(base) - before) >> 12 & 0xffff, 0u);
   }
   for (const AddressSpace::Range* range : {&space.window(), &space.pinned(), &space.alias()}) {
     EXPECT_EQ(range->base % 4096, 0u);

@@ -55,7 +55,8 @@ class Books {
 
   // Peer access, one direction at a time (SPEC 32 §1).
   bool PeerEnabled(int from, int to) const {
-    return (book(from).peers[to / 64].load(std::memory_order_acquire) >> (to % 64) & 1) != 0;
+    auto bit = static_cast<uint32_t>(to);
+    return (book(from).peers[bit / 64].load(std::memory_order_acquire) >> (bit % 64) & 1) != 0;
   }
   enum class Enable : uint8_t { kOpened, kAlreadyOpen, kTooMany };
   Enable EnablePeer(int from, int to);

@@ -49,28 +49,30 @@ class DeviceMemory final : public PhysicalMemory::Source {
   Allocation* Find(uintptr_t address) const { return heap_.Find(address - base_); }
   uintptr_t UserAddress(const Allocation& allocation) const { return base_ + allocation.offset; }
   uint8_t* EngineStart(const Allocation& allocation) const { return engine_base_ + allocation.offset; }
+  uint8_t* EngineAddress(uintptr_t address) const { return engine_base_ + (address - base_); }
   void Unpin(Allocation* allocation) { heap_.Unpin(allocation); }
 
-  // Makes `bytes` from `at` on (both relative to the block) right to read.
-  void PrepareRead(Allocation& allocation, uint64_t at, uint64_t bytes) {
-    if (at >= allocation.valid_lo.load(std::memory_order_acquire) &&
-        at + bytes <= allocation.valid_hi.load(std::memory_order_acquire)) {
-      return;
-    }
-    ReadUnwritten(allocation, at, bytes);
+  // Whether `bytes` from `at` on (both relative to the block) are right to read, or fit to be written, as
+  // they are.
+  static bool ReadyToRead(const Allocation& allocation, uint64_t at, uint64_t bytes) {
+    return at >= allocation.valid_lo.load(std::memory_order_acquire) &&
+           at + bytes <= allocation.valid_hi.load(std::memory_order_acquire);
+  }
+  static bool ReadyToWrite(const Allocation& allocation, uint64_t at, uint64_t bytes) {
+    uint64_t committed = allocation.committed.load(std::memory_order_relaxed);
+    return ReadyToRead(allocation, at, bytes) && (allocation.offset + at) >> kChunkShift >= committed >> 32 &&
+           (allocation.offset + at + bytes - 1) >> kChunkShift < (committed & 0xffffffff);
   }
 
-  // Makes the same range fit to be written: counts its chunks. `gaps`: the write leaves bytes of the range
+  // Makes a range right to read.
+  void PrepareRead(Allocation& allocation, uint64_t at, uint64_t bytes) {
+    if (!ReadyToRead(allocation, at, bytes)) ReadUnwritten(allocation, at, bytes);
+  }
+
+  // Makes a range fit to be written: counts its chunks. `gaps`: the write leaves bytes of the range
   // alone. False, and nothing changes, when the host's budget is used up.
   [[nodiscard]] bool PrepareWrite(Allocation& allocation, uint64_t at, uint64_t bytes, bool gaps) {
-    uint64_t committed = allocation.committed.load(std::memory_order_relaxed);
-    if (at >= allocation.valid_lo.load(std::memory_order_acquire) &&
-        at + bytes <= allocation.valid_hi.load(std::memory_order_acquire) &&
-        (allocation.offset + at) >> kChunkShift >= committed >> 32 &&
-        (allocation.offset + at + bytes - 1) >> kChunkShift < (committed & 0xffffffff)) {
-      return true;
-    }
-    return WriteFresh(allocation, at, bytes, gaps);
+    return ReadyToWrite(allocation, at, bytes) || WriteFresh(allocation, at, bytes, gaps);
   }
 
   void GiveIdleChunksBack() override;

@@ -39,22 +39,33 @@ class NodeMemory {
   // Null when the device was never opened.
   DeviceMemory* Find(int device) const { return devices_[device].load(std::memory_order_acquire); }
 
-  // A place in memory as the copy calls see it. `block` is null where the runtime knows none.
+  // What an address names. `block` is null where the runtime knows none.
   struct Place {
     AddressSpace::Region region = AddressSpace::Region::kHost;
-    int device = -1;                 // owner, for device memory
+    int device = -1;                 // logical id of the owner, for device memory; -1 = host
     DeviceMemory* memory = nullptr;  // of the owner; null when that device was never opened
     Allocation* block = nullptr;     // the record around the address, live or not
     uint64_t at = 0;                 // distance from the start of the block
+    uint8_t* bytes = nullptr;        // where the engine finds them
+
+    bool on_device() const { return region == AddressSpace::Region::kDevice; }
+    // Whether `extent` bytes from here on, 0 allowed, lie in one live block. Host memory that is not the
+    // runtime's is taken as it is.
+    bool Holds(uint64_t extent) const {
+      if (region == AddressSpace::Region::kHost) return true;
+      return block != nullptr && block->live() && at <= block->extent && extent <= block->extent - at;
+    }
   };
-  Place Locate(uintptr_t address) const {
+  [[gnu::always_inline]] Place Locate(uintptr_t address) const {
     Place place;
     place.region = space_.Classify(address);
+    place.bytes = reinterpret_cast<uint8_t*>(address);
     if (place.region == AddressSpace::Region::kDevice) {
       place.device = space_.DeviceOf(address);
       place.memory = Find(place.device);
       if (place.memory != nullptr) {
         place.block = place.memory->Find(address);
+        place.bytes = place.memory->EngineAddress(address);
         if (place.block != nullptr) place.at = address - place.memory->UserAddress(*place.block);
       }
     } else if (place.region == AddressSpace::Region::kPinned) {

@@ -16,7 +16,7 @@
 
 namespace belay::options {
 
-enum class Schedule : uint8_t { kAsync, kEager };
+enum class Schedule : uint8_t { kAsync, kEager, kOnWait };
 enum class OnFinding : uint8_t { kContinue, kAbort, kTrap };
 enum class Unsupported : uint8_t { kError, kAbort };
 enum class Color : uint8_t { kAuto, kOn, kOff };

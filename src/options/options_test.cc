@@ -163,7 +163,7 @@ TEST(OptionsTest, BadValuesNameSourceOptionValueAndRule) {
         Case{"cann=8.2", "8.1, 8.5, 9.0 or 9.1"},
         Case{"hbm=8GB", "KiB, MiB, GiB or TiB"},
         Case{"hbm=0", "more than 0"},
-        Case{"schedule=sometimes", "must be async or eager"},
+        Case{"schedule=sometimes", "must be async, eager or on-wait"},
         Case{"workers=65", "0 to 64"},
         Case{"sites=0", "1 to 64"},
         Case{"on-finding=stop", "continue, abort or trap"},
@@ -185,10 +185,9 @@ TEST(OptionsTest, BadValuesNameSourceOptionValueAndRule) {
 }
 
 TEST(OptionsTest, WhatIsNotBuiltIsRefusedByName) {
-  for (const char* text :
-       {"schedule=on-wait", "schedule=random:7", "schedule=pct:7:3", "schedule=replay:f.log",
-        "stream-depth=8", "sites=8", "time=virtual", "time=virtual+host", "fault=plan.toml", "trace=out.json",
-        "report=a.sarif", "report=a.html", "node=shared"}) {
+  for (const char* text : {"schedule=random:7", "schedule=pct:7:3", "schedule=replay:f.log", "stream-depth=8",
+                           "sites=8", "time=virtual", "time=virtual+host", "fault=plan.toml",
+                           "trace=out.json", "report=a.sarif", "report=a.html", "node=shared"}) {
     std::string error = MustFail({.environment = text});
     EXPECT_THAT(error, HasSubstr("is not built yet")) << text;
     std::string name(text, std::string_view(text).find('='));

@@ -101,10 +101,10 @@ Verdict SetHostMemory(Options& options, std::string_view text) {
 }
 
 Verdict SetSchedule(Options& options, std::string_view text) {
-  static constexpr Word<Schedule> kWords[] = {{"async", Schedule::kAsync}, {"eager", Schedule::kEager}};
-  if (text == "on-wait" || text.starts_with("random:") || text.starts_with("pct:") ||
-      text.starts_with("replay:")) {
-    return NotBuilt("async, eager");
+  static constexpr Word<Schedule> kWords[] = {
+      {"async", Schedule::kAsync}, {"eager", Schedule::kEager}, {"on-wait", Schedule::kOnWait}};
+  if (text.starts_with("random:") || text.starts_with("pct:") || text.starts_with("replay:")) {
+    return NotBuilt("async, eager, on-wait");
   }
   return SetWord(text, kWords, options.schedule);
 }
@@ -215,7 +215,7 @@ constexpr OptionInfo kTable[] = {
      "Host RAM that the bytes of all devices may take.", SetHostMemory},
     {"schedule", "async, eager, on-wait, random:SEED, pct:SEED:DEPTH, replay:FILE", "async",
      "When the effect of a submission lands.", SetSchedule, false, true,
-     "on-wait, random:SEED, pct:SEED:DEPTH, replay:FILE"},
+     "random:SEED, pct:SEED:DEPTH, replay:FILE"},
     {"workers", "0..64", "cores - 1, at least 1", "Threads that execute queued operations.", SetWorkers},
     {"stream-depth", "operations, 0 = no limit", "0",
      "How many operations a stream queues before a submission blocks.", SetStreamDepth, false, true,

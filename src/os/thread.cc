@@ -1,9 +1,12 @@
 #include "os/thread.h"
 
+#include <dirent.h>
 #include <sched.h>
 #include <signal.h>
 #include <sys/syscall.h>
 #include <unistd.h>
+
+#include <atomic>
 #include <ctime>
 
 namespace belay::os {
@@ -14,6 +17,16 @@ void ForgetThreadId() {
   t_thread_id = 0;
 }
 const int g_registered = pthread_atfork(nullptr, nullptr, ForgetThreadId);
+
+// Started by StartThread and not ended.
+std::atomic<int> g_own_threads{0};
+
+// A sanitizer's own thread is no thread of the program.
+#if defined(__SANITIZE_THREAD__)
+constexpr int kSanitizerThreads = 1;
+#else
+constexpr int kSanitizerThreads = 0;
+#endif
 }  // namespace
 
 uint32_t ThreadId() {
@@ -41,6 +54,7 @@ bool StartThread(const char* name, void (*entry)(void*), void* argument, pthread
     void* argument;
   };
   auto* start = new Start{entry, argument};
+  g_own_threads.fetch_add(1, std::memory_order_relaxed);
   sigset_t all, before;
   sigfillset(&all);
   pthread_sigmask(SIG_SETMASK, &all, &before);
@@ -50,16 +64,31 @@ bool StartThread(const char* name, void (*entry)(void*), void* argument, pthread
         Start taken = *static_cast<Start*>(raw);
         delete static_cast<Start*>(raw);
         taken.entry(taken.argument);
+        g_own_threads.fetch_sub(1, std::memory_order_relaxed);
         return nullptr;
       },
       start);
   pthread_sigmask(SIG_SETMASK, &before, nullptr);
   if (error != 0) {
+    g_own_threads.fetch_sub(1, std::memory_order_relaxed);
     delete start;
     return false;
   }
   pthread_setname_np(*thread, name);
   return true;
+}
+
+bool ThreadLives(uint32_t id) {
+  return id != 0 && syscall(SYS_tgkill, getpid(), id, 0) == 0;
+}
+
+int ProgramThreads() {
+  DIR* tasks = opendir("/proc/self/task");
+  if (tasks == nullptr) return -1;
+  int threads = 0;
+  while (const dirent* entry = readdir(tasks)) threads += entry->d_name[0] != '.';
+  closedir(tasks);
+  return threads - g_own_threads.load(std::memory_order_relaxed) - kSanitizerThreads;
 }
 
 }  // namespace belay::os

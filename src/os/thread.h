@@ -21,4 +21,10 @@ int64_t MonotonicNs();
 // only. Returns false when the system refuses; the caller then goes on with fewer threads.
 bool StartThread(const char* name, void (*entry)(void*), void* argument, pthread_t* thread);
 
+// Whether a thread of this process lives; 0 is none.
+bool ThreadLives(uint32_t id);
+
+// Threads of this process that StartThread did not start; -1 where the system does not tell.
+int ProgramThreads();
+
 }  // namespace belay::os

@@ -9,13 +9,17 @@
 
 #include <atomic>
 #include <cstdint>
+#include <memory>
 #include <set>
 #include <vector>
 
+#include "base/id_pool.h"
 #include "base/site.h"
+#include "engine/failure.h"
 
 namespace belay::engine {
 class Event;
+class Signal;
 class Stream;
 }  // namespace belay::engine
 
@@ -36,16 +40,32 @@ struct StreamObject {
   struct Context* context = nullptr;
   Device* device = nullptr;
   int32_t id = -1;
-  uint32_t priority = 0;
+  std::atomic<uint32_t> priority{0};
   uint32_t flags = 0;
   bool is_default = false;
+  // Attributes (SPEC 20 §3.2); written by the call that sets them, read by any.
+  std::atomic<int32_t> failure_mode{-1};  // -1: never set
+  std::atomic<uint32_t> overflow_switch{0}, custom_tag{0}, cache_op_info{0};
+  std::atomic<bool> host_functions{false};  // was given one (SPEC 21 §3)
+  std::atomic<bool> stopped{false};         // by aclrtStreamStop
   Moment created, destroyed;
 };
 
 struct EventObject {
   void* handle = nullptr;
   engine::Event* event = nullptr;
+  std::atomic<bool> recorded{false};  // since it was created or reset last, in the order of calls
   Device* device = nullptr;
+  Moment created, destroyed;
+};
+
+// A notify or a count notify: a signal with a number.
+struct NotifyObject {
+  void* handle = nullptr;
+  engine::Signal* signal = nullptr;
+  Device* device = nullptr;
+  uint32_t id = 0;
+  bool device_only = false;
   Moment created, destroyed;
 };
 
@@ -56,6 +76,7 @@ struct Context {
   std::atomic<uint32_t> life{0};  // odd while alive; a thread's binding remembers the number
   StreamObject* default_stream = nullptr;
   std::vector<StreamObject*> streams;  // the default one included; object lock
+  engine::Domain domain;
   Moment created, destroyed;
 };
 
@@ -67,6 +88,13 @@ struct Device {
   std::vector<Context*> contexts;  // the primary one included; object lock
   std::set<int32_t> free_stream_ids;
   int32_t next_stream_id = 0;
+  std::unique_ptr<IdPool> event_ids, notify_ids;  // SPEC 20 §2.1
+  int64_t opened_ns = 0;                          // when its clock started
+  // Why calls meet more than their own result; 0 = nothing (SPEC 21 §§6.3, 7).
+  std::atomic<int32_t> fatal{0};      // the code that broke it
+  std::atomic<bool> aborting{false};  // aclrtDeviceTaskAbort is running
+  std::atomic<bool> aborted{false};   // ... and was called since it broke
+  engine::Failure fault;              // what broke it; object lock
   Moment opened, released;
 
   bool open() const { return !contexts.empty(); }

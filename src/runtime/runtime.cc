@@ -18,6 +18,9 @@ std::atomic<uint32_t> g_mode{kNotStarted};
 std::atomic<Runtime*> Runtime::instance_{nullptr};
 
 namespace {
+constexpr uint32_t kPersistent = 4;                                  // ACL_STREAM_PERSISTENT
+constexpr int32_t kStreamAbort = 107023, kDeviceTaskAbort = 107022;  // SPEC 21 §6.2
+
 pthread_once_t g_start_once = PTHREAD_ONCE_INIT;
 
 [[noreturn]] void RefuseToStart(const std::string& why) {
@@ -89,11 +92,13 @@ void Runtime::Build() {
 
   visibility_ = machine::ParseVisibility(getenv("ASCEND_RT_VISIBLE_DEVICES"), machine_->device_count());
   user_of_logical_.assign(static_cast<size_t>(machine_->device_count()), -1);
-  devices_.resize(visibility_.logical.size());
+  devices_ = std::vector<Device>(visibility_.logical.size());
   for (size_t user = 0; user < devices_.size(); ++user) {
     devices_[user].user = static_cast<int>(user);
     devices_[user].logical = visibility_.logical[user];
     user_of_logical_[static_cast<size_t>(devices_[user].logical)] = static_cast<int>(user);
+    devices_[user].event_ids = std::make_unique<IdPool>(machine_->limits().events.value);
+    devices_[user].notify_ids = std::make_unique<IdPool>(machine_->limits().notifies.value);
   }
 
   memory::NodeMemory::Config memory;
@@ -114,8 +119,11 @@ void Runtime::Build() {
 
   engine::Engine::Config engine;
   if (options_.schedule == options::Schedule::kEager) engine.policy = engine::Policy::Eager();
+  if (options_.schedule == options::Schedule::kOnWait) engine.policy = engine::Policy::OnWait();
   engine.workers = options_.workers >= 0 ? options_.workers : std::max(os::CoreCount() - 1, 1);
   engine.peer_lenient = machine_->quirks().peer_lenient;
+  tasks_ = std::make_unique<TaskObserver>(*this, options_.stall_after_seconds);
+  engine.observer = tasks_.get();
   engine_ = std::make_unique<engine::Engine>(engine, *memory_);
   if (reporter_->Wants(check::FindingId::kDevicePointerTouched)) WatchDevicePointers(*this);
 }
@@ -216,13 +224,18 @@ Context* Runtime::MakeContext(Device& device, bool primary, const Moment& by) {
   context->created = by;
   context->destroyed = {};
   context->streams.clear();
+  context->domain.stops_on_failure.store(false, std::memory_order_relaxed);
+  engine_->Restart(context->domain);
   memory_->Open(device.logical);
   context->default_stream = MakeStream(*context, 0, 0, true, by);
   if (context->default_stream == nullptr) {
     contexts_.Remove(handle);
     return nullptr;
   }
-  if (!device.open()) device.opened = by;
+  if (!device.open()) {
+    device.opened = by;
+    device.opened_ns = os::MonotonicNs();
+  }
   device.contexts.push_back(context);
   reporter_->page().MarkDeviceOpened(device.logical);
   context->life.fetch_add(1, std::memory_order_release);
@@ -279,6 +292,7 @@ Runtime::ResetResult Runtime::ResetDevice(Device& device, bool force, const Mome
     }
   }
   Release(device, by);
+  if (force) MendDevice(device);  // SPEC 21 §6.3
   return ResetResult::kReleased;
 }
 
@@ -324,13 +338,20 @@ StreamObject* Runtime::MakeStream(Context& context, uint32_t priority, uint32_t 
     ++device.next_stream_id;
   }
   stream->handle = handle;
-  stream->stream = engine_->CreateStream(device.logical, id);
+  stream->stream = engine_->CreateStream(device.logical, id, &context.domain, (flags & kPersistent) != 0);
   stream->context = &context;
   stream->device = &device;
   stream->id = id;
   stream->priority = priority;
   stream->flags = flags;
   stream->is_default = is_default;
+  stream->failure_mode.store(-1, std::memory_order_relaxed);
+  for (std::atomic<uint32_t>* attribute :
+       {&stream->overflow_switch, &stream->custom_tag, &stream->cache_op_info}) {
+    attribute->store(0, std::memory_order_relaxed);
+  }
+  stream->host_functions.store(false, std::memory_order_relaxed);
+  stream->stopped.store(false, std::memory_order_relaxed);
   stream->created = by;
   stream->destroyed = {};
   context.streams.push_back(stream);
@@ -345,6 +366,9 @@ StreamObject* Runtime::CreateStream(Context& context, uint32_t priority, uint32_
 void Runtime::UnmakeStream(StreamObject& stream, const Moment& by) {
   Device& device = *stream.device;
   stream.destroyed = by;
+  if (size_t lost = 0; tasks_->reports().Forget(*engine_, *stream.stream, &lost)) {
+    tasks_->CallbacksLost(*stream.stream, lost, nullptr);
+  }
   streams_.Remove(stream.handle);
   std::erase(stream.context->streams, &stream);
   device.free_stream_ids.insert(stream.id);
@@ -356,6 +380,11 @@ void Runtime::DestroyStream(StreamObject& stream, const Moment& by) {
   engine_->Wait(*stream.stream, stream.stream->submitted());
   MutexLock lock(objects_);
   UnmakeStream(stream, by);
+}
+
+void Runtime::DestroyStreamForce(StreamObject& stream, const Moment& by) {
+  engine_->Abort({stream.stream}, kStreamAbort);
+  DestroyStream(stream, by);
 }
 
 std::vector<StreamObject*> Runtime::StreamsOf(Context& context) {
@@ -379,13 +408,23 @@ void Runtime::WaitFor(const std::vector<StreamObject*>& streams) {
 // --- Events
 
 EventObject* Runtime::CreateEvent(engine::Event::Family family, uint32_t flags, Device& device,
-                                  const Moment& by) {
+                                  const engine::Event::Traits& traits, const Moment& by) {
+  uint32_t id = IdPool::kNone;
+  if (traits.bit) {  // SPEC 20 §4.1: a flag event holds its id from creation to destroy
+    id = device.event_ids->Take();
+    if (id == IdPool::kNone) return nullptr;
+  }
   void* handle = nullptr;
   EventObject* event = events_.Add(&handle);
-  if (event == nullptr) return nullptr;
+  if (event == nullptr) {
+    if (traits.bit) device.event_ids->Return(id);
+    return nullptr;
+  }
   event->handle = handle;
-  event->event = new engine::Event(family, flags, device.logical);
+  event->event = new engine::Event(family, flags, device.logical, traits);
+  event->event->id.store(id, std::memory_order_relaxed);
   event->device = &device;
+  event->recorded.store(false, std::memory_order_relaxed);
   event->created = by;
   event->destroyed = {};
   return event;
@@ -395,8 +434,92 @@ void Runtime::DestroyEvent(EventObject& event, const Moment& by) {
   event.destroyed = by;
   engine::Event* inner = event.event;
   events_.Remove(event.handle);
+  if (inner->bit() != nullptr) {
+    inner->bit()->orphan.store(true, std::memory_order_relaxed);
+    event.device->event_ids->Return(inner->id.load(std::memory_order_relaxed));
+  }
   inner->SetLatest(nullptr);  // the latest record holds the event, and the event the record
   inner->Drop();
+}
+
+// --- Notifies
+
+NotifyObject* Runtime::CreateNotify(Device& device, bool counts, const Moment& by) {
+  uint32_t id = device.notify_ids->Take();
+  if (id == IdPool::kNone) return nullptr;
+  void* handle = nullptr;
+  NotifyObject* notify = counts ? counters_.Add(&handle) : notifies_.Add(&handle);
+  if (notify == nullptr) {
+    device.notify_ids->Return(id);
+    return nullptr;
+  }
+  notify->handle = handle;
+  notify->signal = new engine::Signal;
+  notify->device = &device;
+  notify->id = id;
+  notify->created = by;
+  notify->destroyed = {};
+  return notify;
+}
+
+void Runtime::DestroyNotify(NotifyObject& notify, bool counts, const Moment& by) {
+  notify.destroyed = by;
+  engine::Signal* signal = notify.signal;
+  Device& device = *notify.device;
+  uint32_t id = notify.id;
+  if (counts) {
+    counters_.Remove(notify.handle);
+  } else {
+    notifies_.Remove(notify.handle);
+  }
+  signal->orphan.store(true, std::memory_order_relaxed);
+  signal->Drop();
+  device.notify_ids->Return(id);
+}
+
+// --- Faults
+
+void Runtime::BreakDevice(const engine::Failure& failure) {
+  int user = UserId(failure.device);
+  if (user < 0) return;
+  Device& broken = device(user);
+  std::vector<Context*> contexts;
+  {
+    MutexLock lock(objects_);
+    if (broken.fatal.load(std::memory_order_relaxed) == 0) broken.fault = failure;
+    broken.aborted.store(false, std::memory_order_relaxed);
+    int32_t none = 0;
+    broken.fatal.compare_exchange_strong(none, failure.code, std::memory_order_release);
+    contexts = broken.contexts;
+  }
+  for (Context* context : contexts) engine_->Stop(context->domain, failure);
+}
+
+engine::Failure Runtime::FaultOf(Device& device) {
+  MutexLock lock(objects_);
+  return device.fault;
+}
+
+void Runtime::MendDevice(Device& device) {
+  MutexLock lock(objects_);
+  device.fault = {};
+  device.fatal.store(0, std::memory_order_release);
+  device.aborted.store(false, std::memory_order_relaxed);
+}
+
+bool Runtime::AbortTasks(Device& device, int64_t deadline_ns) {
+  std::vector<engine::Stream*> streams;
+  for (StreamObject* stream : StreamsOf(device)) streams.push_back(stream->stream);
+  if (!engine_->Abort(streams, kDeviceTaskAbort, deadline_ns)) return false;
+  MutexLock lock(objects_);
+  for (Context* context : device.contexts) engine_->Restart(context->domain);
+  device.aborted.store(true, std::memory_order_relaxed);
+  return true;
+}
+
+bool Runtime::WouldRelease(Device& device, bool force) {
+  MutexLock lock(objects_);
+  return device.set_count != 0 && (force || device.set_count == 1 || machine_->quirks().reset_counting_old);
 }
 
 // --- Bindings

@@ -22,6 +22,7 @@
 #include "options/options.h"
 #include "runtime/handle_table.h"
 #include "runtime/objects.h"
+#include "runtime/task_observer.h"
 #include "runtime/thread_state.h"
 #include "trace/api_log.h"
 
@@ -34,6 +35,8 @@ enum Mode : uint32_t {
   kFinalised = 4,  // after the last finalise, until the next initialise
   kLogging = 8,    // the option `log`
   kStrict = 16,    // the quirk strict_init, while the process is not initialised (SPEC 10 §2.4)
+  kCallbacks =
+      32,  // the program gave functions of its own, in which not every call is allowed (SPEC 21 §3.1)
 };
 extern std::atomic<uint32_t> g_mode;
 
@@ -50,6 +53,7 @@ class Runtime {
   memory::NodeMemory& memory() { return *memory_; }
   engine::Engine& engine() { return *engine_; }
   check::Reporter& reporter() { return *reporter_; }
+  TaskObserver& tasks() { return *tasks_; }
   trace::ApiLog* log() { return log_.get(); }
 
   int device_count() const { return static_cast<int>(devices_.size()); }  // visible to the program
@@ -85,6 +89,8 @@ class Runtime {
   StreamObject* CreateStream(Context& context, uint32_t priority, uint32_t flags,
                              const Moment& by);  // null: none left
   void DestroyStream(StreamObject& stream, const Moment& by);
+  // Without waiting for its tasks: they are dropped.
+  void DestroyStreamForce(StreamObject& stream, const Moment& by);
   StreamObject* FindStream(const void* handle) const { return streams_.Find(handle); }
   const StreamObject* FindDeadStream(const void* handle) const { return streams_.FindDead(handle); }
   // The streams of a context as they are now.
@@ -92,10 +98,30 @@ class Runtime {
   std::vector<StreamObject*> StreamsOf(Device& device);
 
   // Events.
-  EventObject* CreateEvent(engine::Event::Family family, uint32_t flags, Device& device, const Moment& by);
+  EventObject* CreateEvent(engine::Event::Family family, uint32_t flags, Device& device,
+                           const engine::Event::Traits& traits, const Moment& by);
   void DestroyEvent(EventObject& event, const Moment& by);
   EventObject* FindEvent(const void* handle) const { return events_.Find(handle); }
   const EventObject* FindDeadEvent(const void* handle) const { return events_.FindDead(handle); }
+
+  // Notifies and count notifies. Null: no number is left.
+  NotifyObject* CreateNotify(Device& device, bool counts, const Moment& by);
+  void DestroyNotify(NotifyObject& notify, bool counts, const Moment& by);
+  NotifyObject* FindNotify(const void* handle, bool counts) const {
+    return counts ? counters_.Find(handle) : notifies_.Find(handle);
+  }
+  const NotifyObject* FindDeadNotify(const void* handle, bool counts) const {
+    return counts ? counters_.FindDead(handle) : notifies_.FindDead(handle);
+  }
+
+  // Faults (SPEC 21 §§6.3, 7).
+  void BreakDevice(const engine::Failure& failure);
+  engine::Failure FaultOf(Device& device);
+  void MendDevice(Device& device);
+  // Drops every task of the device and clears what earlier failures stopped. False at the deadline.
+  bool AbortTasks(Device& device, int64_t deadline_ns);
+  // Whether a reset now releases the device.
+  bool WouldRelease(Device& device, bool force);
 
   // The latest binding by any thread, for messages about threads that bound nothing.
   struct LastBinding {
@@ -130,6 +156,7 @@ class Runtime {
   std::unique_ptr<machine::Machine> machine_;
   machine::Visibility visibility_;
   std::unique_ptr<memory::NodeMemory> memory_;
+  std::unique_ptr<TaskObserver> tasks_;
   std::unique_ptr<engine::Engine> engine_;
   std::unique_ptr<check::Reporter> reporter_;
   std::unique_ptr<trace::ApiLog> log_;
@@ -142,6 +169,8 @@ class Runtime {
   HandleTable<Context, 0xC7> contexts_;
   HandleTable<StreamObject, 0x57> streams_;
   HandleTable<EventObject, 0xE7> events_;
+  HandleTable<NotifyObject, 0x47> notifies_;
+  HandleTable<NotifyObject, 0xCE> counters_;
   Mutex objects_;
 
   mutable Mutex life_;

@@ -7,7 +7,7 @@
 
 namespace belay::runtime {
 
-thread_local ThreadState* t_state __attribute__((tls_model("initial-exec"))) = nullptr;
+constinit thread_local ThreadState* t_state __attribute__((tls_model("initial-exec"))) = nullptr;
 
 namespace {
 void End(void* raw) {

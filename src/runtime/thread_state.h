@@ -16,7 +16,9 @@ struct ThreadState {
   Context* context = nullptr;
   uint32_t context_life = 0;  // Context::life when it was bound
   Moment bound;               // by which call
+  Moment waiting;             // the call that waits for tasks, or did last
   int32_t last_error = 0;
+  uint32_t last_task = ~uint32_t{0};  // of the latest submission (SPEC 21 §9)
   check::ThreadCounters* counters = nullptr;
   ErrorLog errors;
 
@@ -33,7 +35,8 @@ struct ThreadState {
 };
 
 // The calling thread's state.
-extern thread_local ThreadState* t_state __attribute__((tls_model("initial-exec")));
+// `constinit` spares every use the test for a constructor.
+extern constinit thread_local ThreadState* t_state __attribute__((tls_model("initial-exec")));
 ThreadState& NewThreadState();
 inline ThreadState& CurrentThread() {
   return t_state != nullptr ? *t_state : NewThreadState();

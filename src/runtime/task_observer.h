@@ -1,0 +1,43 @@
+// What the runtime does when the engine tells it something: hands callbacks to their threads, tells of
+// failures first, keeps them for the end, breaks devices, looks at long waits.
+//
+// Threading: called from any thread, outside all locks of the engine.
+#pragma once
+
+#include "engine/observer.h"
+#include "runtime/exception_thread.h"
+#include "runtime/report_board.h"
+#include "runtime/stall_watch.h"
+
+namespace belay::runtime {
+
+class TaskObserver final : public engine::Observer {
+ public:
+  TaskObserver(Runtime& runtime, double stall_after_seconds)
+      : runtime_(runtime), stalls_(runtime, stall_after_seconds) {}
+
+  bool TaskFailed(const engine::Failure& failure, void (*done)(void*), void* argument) override;
+  bool HandOver(engine::Stream& stream, const engine::Op& op) override;
+  void HostFunctionThrew(const engine::Stream& stream, const engine::Op& op, const char* what) override;
+  int64_t Waiting(engine::Stream& stream, uint64_t sequence, int64_t slept_ns) override {
+    return stalls_.Waiting(stream, sequence, slept_ns);
+  }
+
+  ExceptionThread& exceptions() { return exceptions_; }
+  ReportBoard& reports() { return reports_; }
+
+  // Callbacks of a stream were dropped (W-CBLOST).
+  void CallbacksLost(const engine::Stream& stream, size_t count, const engine::Op* one);
+  void CallbackThrew(const engine::Op& op, const char* what, const char* kind);
+
+ private:
+  Runtime& runtime_;
+  ExceptionThread exceptions_;
+  ReportBoard reports_;
+  StallWatch stalls_;
+};
+
+// Whether a failure with this code breaks its device (SPEC 21 §6.3).
+bool BreaksDevice(int32_t code);
+
+}  // namespace belay::runtime
