@@ -281,6 +281,7 @@ Status aclrtMemcpy(Call& call, void* dst, size_t destMax, const void* src, size_
     if (IsUsual(call, dst_range, src_range, count, kind)) [[likely]] {
       call.thread().counters->AddCopy(count);
       engine::CopyApart(dst_range.bytes, src_range.bytes, count);
+      call.engine().WordsChanged();
       return Status();
     }
   }

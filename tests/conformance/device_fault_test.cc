@@ -1,5 +1,5 @@
 // SPEC 21 §6.3, §6.4, 10 §5.1, README 13: a device that broke. Case C40: 207001 that is not memory.
-#include "steering.h"
+#include "threads.h"
 
 namespace conformance {
 namespace {
@@ -7,10 +7,10 @@ namespace {
 constexpr size_t kSize = 256;
 constexpr aclError kFault = ACL_ERROR_RT_DEVICE_MEM_ERROR, kRefused = ACL_ERROR_RT_MEMORY_ALLOCATION;
 
-class DeviceFault : public Steered {
+class DeviceFault : public OnTwoDevices {
  protected:
   static void Break(int32_t device, aclError code = kFault) {
-    ASSERT_OK(TheControl().fail_device(device, code, nullptr));
+    ASSERT_OK(belay_fail_device(device, code, nullptr));
   }
   static void Mend(int32_t device) {
     ASSERT_OK(aclrtResetDeviceForce(device));
@@ -195,7 +195,7 @@ TEST_F(DeviceFault, QueuedTasksAreDroppedAndWaitersReleased) {
   DeviceBlock block(Filled(1));
   const aclrtContext context = CurrentContext();
   Stream stream;
-  Held held(stream.get());
+  Hold held(stream.get());
   ASSERT_OK(aclrtMemsetAsync(block.get(), kSize, 2, kSize, stream.get()));
   BlockedCall call(context, [&] { return aclrtSynchronizeStream(stream.get()); });
   EXPECT_FALSE(call.returned());

@@ -1,5 +1,5 @@
 // SPEC 21 §1, 20 §1.1 H6: waiting for a device.
-#include "steering.h"
+#include "threads.h"
 
 namespace conformance {
 namespace {
@@ -14,7 +14,7 @@ aclError Forever() {
   return aclrtSynchronizeDeviceWithTimeout(-1);
 }
 
-class DeviceSync : public Steered, public testing::WithParamInterface<Wait> {
+class DeviceSync : public OnTwoDevices, public testing::WithParamInterface<Wait> {
  protected:
   static void Set(const DeviceBlock& block, int value, aclrtStream stream) {
     ASSERT_OK(aclrtMemsetAsync(block.get(), kSize, value, kSize, stream));
@@ -34,11 +34,11 @@ TEST_P(DeviceSync, WaitsForEveryStreamOfTheContext) {
   const aclrtStream streams[3] = {a.get(), b.get(), nullptr};
   const aclrtContext context = CurrentContext();
   for (int which = 0; which < 3; ++which) {
-    Held held(streams[which]);
+    Hold held(streams[which]);
     for (int i = 0; i < 3; ++i) Set(blocks[i], 10 + which, streams[i]);
     BlockedCall call(context, [] { return GetParam()(); });
     EXPECT_FALSE(call.returned()) << which;
-    EXPECT_EQ(held.LandOne(), 1);
+    EXPECT_TRUE(held.Land());
     EXPECT_OK(call.Join());
     for (const DeviceBlock& block : blocks) EXPECT_EQ(block.Read(), Filled(10 + which));
   }
@@ -50,7 +50,7 @@ TEST_P(DeviceSync, OtherContextsCountInOlderVersionsOnly) {
   ASSERT_OK(aclrtCreateContext(&context, 0));
   DeviceBlock block(Filled(1));
   {
-    Held held(nullptr);
+    Hold held(nullptr);
     Set(block, 2, nullptr);
     ASSERT_OK(aclrtSetCurrentContext(mine));
     if (Cann() >= "9.0") {
@@ -59,7 +59,7 @@ TEST_P(DeviceSync, OtherContextsCountInOlderVersionsOnly) {
       BlockedCall call(mine, [] { return GetParam()(); });
       EXPECT_FALSE(call.returned());
       ASSERT_OK(aclrtSetCurrentContext(context));
-      EXPECT_EQ(held.LandOne(), 1);
+      EXPECT_TRUE(held.Land());
       EXPECT_OK(call.Join());
     }
     ASSERT_OK(aclrtSetDevice(1));
@@ -76,15 +76,15 @@ TEST_P(DeviceSync, TellsTheFailureThatHappenedFirst) {
   DeviceBlock block(Filled(1));
   Stream a, b;
   for (int round = 0; round < 2; ++round) {
-    Held first(a.get()), second(b.get());
+    Hold first(a.get()), second(b.get());
     FailNext(a.get(), ACL_ERROR_RT_AICORE_EXCEPTION);
     Set(block, 2, a.get());
     FailNext(b.get(), ACL_ERROR_RT_VECTOR_CORE_TIMEOUT);
     Set(block, 2, b.get());
-    Held& earlier = round == 0 ? second : first;
-    Held& later = round == 0 ? first : second;
-    EXPECT_EQ(earlier.LandOne(), 1);
-    EXPECT_EQ(later.LandOne(), 1);
+    Hold& earlier = round == 0 ? second : first;
+    Hold& later = round == 0 ? first : second;
+    EXPECT_TRUE(earlier.Land());
+    EXPECT_TRUE(later.Land());
     EXPECT_ACL(round == 0 ? ACL_ERROR_RT_VECTOR_CORE_TIMEOUT : ACL_ERROR_RT_AICORE_EXCEPTION, GetParam()());
     GetParam()();  // whether the other stream's failure is reported now is not specified
     aclrtSynchronizeStream(a.get());
@@ -96,7 +96,7 @@ TEST_P(DeviceSync, AbortedStream) {
   Stream stream;
   DeviceBlock block(Filled(1));
   SKIP_UNLESS_BUILT(aclrtStreamAbort(stream.get()));
-  Held held(stream.get());
+  Hold held(stream.get());
   Set(block, 2, stream.get());
   BlockedCall call(CurrentContext(), [] { return GetParam()(); });
   EXPECT_FALSE(call.returned());
@@ -107,12 +107,12 @@ TEST_P(DeviceSync, AbortedStream) {
   EXPECT_EQ(block.Read(), Filled(1));
 }
 
-class DeviceSyncTimeout : public Steered {};
+class DeviceSyncTimeout : public OnTwoDevices {};
 
 TEST_F(DeviceSyncTimeout, Expires) {
   DeviceBlock block(Bytes(kSize, 1));
   Stream stream;
-  Held held(stream.get());
+  Hold held(stream.get());
   ASSERT_OK(aclrtMemsetAsync(block.get(), kSize, 2, kSize, stream.get()));
   EXPECT_ACL(ACL_ERROR_RT_STREAM_SYNC_TIMEOUT, aclrtSynchronizeDeviceWithTimeout(1));
   EXPECT_EQ(Take(), ACL_ERROR_RT_STREAM_SYNC_TIMEOUT);

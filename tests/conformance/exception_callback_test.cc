@@ -1,7 +1,7 @@
 // SPEC 21 §4: the callback that hears of failed tasks, and what it can ask.
 #include <stdexcept>
 
-#include "steering.h"
+#include "threads.h"
 
 namespace conformance {
 namespace {
@@ -55,11 +55,10 @@ void OtherCallback(aclrtExceptionInfo*) {
   ++record.most_inside;
 }
 
-class ExceptionCallback : public Steered {
+class ExceptionCallback : public OnTwoDevices {
  protected:
   void SetUp() override {
-    Steered::SetUp();
-    if (IsSkipped()) return;
+    OnTwoDevices::SetUp();
     SKIP_UNLESS_BUILT(aclrtSetExceptionInfoCallback(&Hear));
     record.heard.clear();
     record.most_inside = 0;
@@ -67,7 +66,7 @@ class ExceptionCallback : public Steered {
   }
   void TearDown() override {
     aclrtSetExceptionInfoCallback(nullptr);  // refused where the test was skipped
-    Steered::TearDown();
+    OnTwoDevices::TearDown();
   }
   static void Set(const DeviceBlock& block, int value, aclrtStream stream) {
     ASSERT_OK(aclrtMemsetAsync(block.get(), kSize, value, kSize, stream));
@@ -195,8 +194,8 @@ TEST_F(ExceptionCallback, OneAtATime) {
   Stream streams[kStreams];
   DeviceBlock block(kSize);
   {
-    std::vector<std::unique_ptr<Held>> held;
-    for (const Stream& stream : streams) held.push_back(std::make_unique<Held>(stream.get()));
+    std::vector<std::unique_ptr<Hold>> held;
+    for (const Stream& stream : streams) held.push_back(std::make_unique<Hold>(stream.get()));
     for (const Stream& stream : streams) {
       for (int i = 0; i < kEach; ++i) Fail(block, ACL_ERROR_RT_AICORE_EXCEPTION, stream.get());
     }
@@ -232,20 +231,20 @@ TEST_F(ExceptionCallback, SilentForWhatDidNotFail) {
   Stream stream, stopped;
   DeviceBlock block(kSize);
   {
-    Held held(stream.get());
+    Hold held(stream.get());
     Set(block, 1, stream.get());
     EXPECT_ACL(ACL_ERROR_RT_STREAM_SYNC_TIMEOUT, aclrtSynchronizeStreamWithTimeout(stream.get(), 1));
   }
   EXPECT_OK(aclrtSynchronizeStream(stream.get()));
   EXPECT_EQ(HeardCount(), 0u) << "a wait that expires";
   {
-    Held held(stream.get());
+    Hold held(stream.get());
     Set(block, 1, stream.get());
     SKIP_UNLESS_BUILT(aclrtDeviceTaskAbort(0, 0));
   }
   EXPECT_EQ(HeardCount(), 0u) << "aborted tasks";
   ASSERT_OK(aclrtSetStreamFailureMode(stream.get(), ACL_STOP_ON_FAILURE));
-  Held held(stopped.get());
+  Hold held(stopped.get());
   for (int i = 0; i < 3; ++i) Set(block, i, stopped.get());
   Fail(block, ACL_ERROR_RT_AICORE_EXCEPTION, stream.get());
   EXPECT_ACL(ACL_ERROR_RT_AICORE_EXCEPTION, aclrtSynchronizeStream(stream.get()));

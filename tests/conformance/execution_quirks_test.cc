@@ -1,5 +1,5 @@
 // Switches of SPEC 21 that change what a call answers; each suite runs in a process that sets one.
-#include "steering.h"
+#include "threads.h"
 
 namespace conformance {
 namespace {
@@ -36,16 +36,16 @@ TEST_F(CallbackStrict, EveryCallInAHostFunctionIsRefused) {
 }
 
 // README 13: quirk fatal_alloc_code=507899.
-class FatalAllocCode : public Steered {
+class FatalAllocCode : public OnTwoDevices {
  protected:
   void SetUp() override {
     if (Variant() != "507899") GTEST_SKIP() << "needs quirk=fatal_alloc_code=507899";
-    Steered::SetUp();
+    OnTwoDevices::SetUp();
   }
 };
 
 TEST_F(FatalAllocCode, IsWhatAllocationsReturn) {
-  ASSERT_OK(TheControl().fail_device(0, ACL_ERROR_RT_LINK_ERROR, nullptr));
+  ASSERT_OK(belay_fail_device(0, ACL_ERROR_RT_LINK_ERROR, nullptr));
   void* memory = UntouchedPointer();
   EXPECT_ACL(ACL_ERROR_RT_DRV_INTERNAL_ERROR, aclrtMalloc(&memory, 64, ACL_MEM_MALLOC_HUGE_FIRST));
   EXPECT_EQ(memory, UntouchedPointer());

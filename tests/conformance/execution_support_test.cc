@@ -1,5 +1,5 @@
 // Which versions and products have the functions of SPEC 21 and 34 §5, by the function index.
-#include "steering.h"
+#include "threads.h"
 
 namespace conformance {
 namespace {

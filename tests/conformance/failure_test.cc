@@ -1,5 +1,5 @@
 // SPEC 21 §6 and §5, 11 §2, 20 §3: a task fails in a stream that goes on; who hears of it, and how often.
-#include "steering.h"
+#include "threads.h"
 
 namespace conformance {
 namespace {
@@ -19,7 +19,7 @@ class Event {
   aclrtEvent event_ = nullptr;
 };
 
-class Failure : public Steered {
+class Failure : public OnTwoDevices {
  protected:
   static void Set(const DeviceBlock& block, int value, aclrtStream stream) {
     ASSERT_OK(aclrtMemsetAsync(block.get(), kSize, value, kSize, stream));
@@ -30,8 +30,8 @@ class Failure : public Steered {
     Set(block, 99, stream);
   }
   // Brings the stream to its end without reporting a failure.
-  static void Finish(Held& held) {
-    while (held.LandOne() == 1) continue;
+  static void Finish(Hold& held) {
+    held.LandAll();
     EXPECT_EQ(held.Pending(), 0u);
   }
 };
@@ -94,7 +94,7 @@ TEST_P(FailureReport, IsReportedOnce) {
   DeviceBlock block(Filled(1)), beside(Filled(1));
   Stream stream;
   Event event;
-  Held held(stream.get());
+  Hold held(stream.get());
   Fail(block, stream.get());
   Set(beside, 2, stream.get());
   ASSERT_OK(aclrtRecordEvent(event.get(), stream.get()));
@@ -112,7 +112,7 @@ TEST_P(FailureReport, IsStoredInTheThreadThatHears) {
   DeviceBlock block(Filled(1));
   Stream stream;
   Event event;
-  Held held(stream.get());
+  Hold held(stream.get());
   Fail(block, stream.get());
   ASSERT_OK(aclrtRecordEvent(event.get(), stream.get()));
   Finish(held);
@@ -139,7 +139,7 @@ TEST_P(FailureReport, OtherStreamsHearNothing) {
   Event event;
   ASSERT_OK(aclrtRecordEvent(event.get(), other.get()));
   ASSERT_OK(aclrtSynchronizeStream(other.get()));
-  Held held(stream.get());
+  Hold held(stream.get());
   Fail(block, stream.get());
   Finish(held);
   const bool whole_device = std::strstr(GetParam().name, "Device") != nullptr;
@@ -165,7 +165,7 @@ TEST_F(Failure, RecordsBeforeTheTaskDoNotCoverIt) {
   DeviceBlock block(Filled(1));
   Stream stream;
   Event before, after;
-  Held held(stream.get());
+  Hold held(stream.get());
   ASSERT_OK(aclrtRecordEvent(before.get(), stream.get()));
   Fail(block, stream.get());
   ASSERT_OK(aclrtRecordEvent(after.get(), stream.get()));
@@ -208,11 +208,11 @@ TEST_F(Failure, AnyCodeComesThrough) {
 TEST_F(Failure, EarliestOfSeveralStreams) {
   DeviceBlock block(Filled(1));
   Stream a, b;
-  Held first(a.get()), second(b.get());
+  Hold first(a.get()), second(b.get());
   Fail(block, a.get());
   Fail(block, b.get(), kSecond);
-  EXPECT_EQ(second.LandOne(), 1);
-  EXPECT_EQ(first.LandOne(), 1);
+  EXPECT_TRUE(second.Land());
+  EXPECT_TRUE(first.Land());
   EXPECT_ACL(kSecond, aclrtSynchronizeDevice()) << "the failure that happened first";
 }
 
@@ -220,7 +220,7 @@ TEST_F(Failure, NeverAtAnUnrelatedCall) {
   DeviceBlock block(Filled(1));
   Stream stream, other;
   Event event;
-  Held held(stream.get());
+  Hold held(stream.get());
   Fail(block, stream.get());
   Finish(held);
   void* memory = nullptr;
@@ -251,7 +251,7 @@ TEST_F(Failure, DestroyingForgets) {
   EXPECT_OK(aclrtDestroyContext(context));
   ASSERT_OK(aclrtSetCurrentContext(mine));
   EXPECT_OK(aclrtSynchronizeDevice());
-  Held held(nullptr);
+  Hold held(nullptr);
   Fail(block, nullptr);
   Finish(held);
   held.Release();
@@ -264,7 +264,7 @@ TEST_F(Failure, DestroyingForgets) {
 TEST_F(Failure, ExpiredWaitsReportNothing) {
   DeviceBlock block(Filled(1));
   Stream stream;
-  Held held(stream.get());
+  Hold held(stream.get());
   Fail(block, stream.get());
   EXPECT_ACL(ACL_ERROR_RT_STREAM_SYNC_TIMEOUT, aclrtSynchronizeStreamWithTimeout(stream.get(), 1));
   EXPECT_ACL(ACL_ERROR_RT_STREAM_SYNC_TIMEOUT, aclrtSynchronizeDeviceWithTimeout(1));

@@ -1,5 +1,5 @@
 // SPEC 21 §9: groups, which this machine does not have, and the number of the last task.
-#include "steering.h"
+#include "threads.h"
 
 namespace conformance {
 namespace {

@@ -1,7 +1,7 @@
 // SPEC 21 §3: host functions, and §3.1: what a body that a stream runs may do.
 #include <stdexcept>
 
-#include "steering.h"
+#include "threads.h"
 
 namespace conformance {
 namespace {
@@ -401,11 +401,10 @@ TEST_F(CallbackRules, UserCallbacks) {
   EXPECT_OK(aclrtUnSubscribeReport(poller.id(), own.get()));
 }
 
-class HostFunctionHeld : public Steered {
+class HostFunctionHeld : public OnTwoDevices {
  protected:
   void SetUp() override {
-    Steered::SetUp();
-    if (IsSkipped()) return;
+    OnTwoDevices::SetUp();
     SKIP_UNLESS_BUILT(aclrtLaunchHostFunc(nullptr, nullptr, nullptr));
   }
 };
@@ -424,10 +423,10 @@ TEST_F(HostFunctionHeld, RunsAfterAFailureOfItsStream) {
 TEST_F(HostFunctionHeld, SubscribingNeedsAnIdleStream) {
   Counter count = 0;
   Stream stream;
-  Held held(stream.get());
+  Hold held(stream.get());
   ASSERT_OK(aclrtLaunchHostFunc(stream.get(), &CountUp, &count));
   EXPECT_ACL(ACL_ERROR_RT_PARAM_INVALID, aclrtSubscribeReport(ReportId(), stream.get()));
-  EXPECT_EQ(held.LandOne(), 1);
+  EXPECT_TRUE(held.Land());
   EXPECT_EQ(count, 1);
   EXPECT_OK(aclrtSubscribeReport(ReportId(), stream.get()));
   EXPECT_OK(aclrtUnSubscribeReport(ReportId(), stream.get()));

@@ -1,5 +1,5 @@
 // SPEC 21 §8: what a fault was, and repairing it. The verbose pair needs version 9.1.
-#include "steering.h"
+#include "threads.h"
 
 namespace conformance {
 namespace {
@@ -25,10 +25,10 @@ Bytes AsBytes(const aclrtErrorInfo& info) {
   return Bytes(first, first + sizeof info);
 }
 
-class Repair : public Steered {
+class Repair : public OnTwoDevices {
  protected:
   static void Break(const aclrtErrorInfo& info, aclError code = ACL_ERROR_RT_DEVICE_MEM_ERROR) {
-    ASSERT_OK(TheControl().fail_device(0, code, &info));
+    ASSERT_OK(belay_fail_device(0, code, &info));
   }
   static void ExpectBroken() {
     void* memory = nullptr;

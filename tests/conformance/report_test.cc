@@ -1,7 +1,7 @@
 // SPEC 21 §2: callbacks that run on a thread of the application.
 #include <stdexcept>
 
-#include "steering.h"
+#include "threads.h"
 
 namespace conformance {
 namespace {
@@ -438,11 +438,10 @@ TEST_F(Report, ManyThreadsManyStreams) {
   EXPECT_EQ(count, kThreads * kRounds);
 }
 
-class ReportHeld : public Steered {
+class ReportHeld : public OnTwoDevices {
  protected:
   void SetUp() override {
-    Steered::SetUp();
-    if (IsSkipped()) return;
+    OnTwoDevices::SetUp();
     SKIP_UNLESS_BUILT(aclrtLaunchCallback(nullptr, nullptr, kBlock, nullptr));
   }
 };
@@ -452,7 +451,7 @@ TEST_F(ReportHeld, CallbacksNotReachedAreDropped) {
   DeviceBlock block(Bytes(kSize, 1));
   Poller poller;
   Stream stream;
-  Held held(stream.get());
+  Hold held(stream.get());
   ASSERT_OK(aclrtSubscribeReport(poller.id(), stream.get()));
   EXPECT_OK(aclrtLaunchCallback(&CountUp, &count, kNoBlock, stream.get()));
   EXPECT_OK(aclrtLaunchCallback(&CountUp, &count, kBlock, stream.get()));
@@ -467,7 +466,7 @@ TEST_F(ReportHeld, CallbacksNotReachedAreDropped) {
 TEST_F(ReportHeld, AWaitingThreadIsWoken) {
   Counter count = 0;
   Stream stream;
-  Held held(stream.get());
+  Hold held(stream.get());
   Flag subscribed;
   aclError code = -1;
   std::atomic<uint64_t> id{0};
@@ -481,7 +480,7 @@ TEST_F(ReportHeld, AWaitingThreadIsWoken) {
   subscribed.Set();
   ASSERT_OK(aclrtLaunchCallback(&CountUp, &count, kBlock, stream.get()));
   EXPECT_EQ(count, 0);
-  EXPECT_EQ(held.LandOne(), 1) << "in this call, until the body returned";
+  EXPECT_TRUE(held.Land()) << "in this call, until the body returned";
   EXPECT_EQ(count, 1);
   waiter.join();
   EXPECT_OK(code);

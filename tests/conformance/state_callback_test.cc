@@ -1,5 +1,5 @@
 // SPEC 21 §7.1: callbacks around selecting and resetting devices, and around the life of streams.
-#include "steering.h"
+#include "threads.h"
 
 namespace conformance {
 namespace {

@@ -1,5 +1,5 @@
 // SPEC 34 §5, 20 §1.1 H10: 64-bit values that streams write and wait for.
-#include "steering.h"
+#include "threads.h"
 
 namespace conformance {
 namespace {
@@ -335,11 +335,10 @@ TEST_F(StreamValue, MappedHostMemory) {
   EXPECT_OK(aclrtHostUnregister(host.get()));
 }
 
-class StreamValueHeld : public Steered {
+class StreamValueHeld : public OnTwoDevices {
  protected:
   void SetUp() override {
-    Steered::SetUp();
-    if (IsSkipped()) return;
+    OnTwoDevices::SetUp();
     SKIP_UNLESS_BUILT(aclrtValueWrite(nullptr, 0, 0, nullptr));
   }
 };
@@ -386,25 +385,25 @@ TEST_F(StreamValueHeld, Conditions) {
   DeviceBlock block(kSize);
   SKIP_UNLESS_BUILT(aclrtDeviceTaskAbort(0, 0));  // some conditions can never be met: it clears the stream
   Stream stream;
-  Held held(stream.get());
+  Hold held(stream.get());
   for (const auto& row : rows) {
     Store(block.get(), row.word);
     ASSERT_OK(aclrtValueWait(block.get(), row.value, row.flag, stream.get()));
-    EXPECT_EQ(held.LandOne(), row.met) << row.flag << ": " << row.word << " against " << row.value;
+    EXPECT_EQ(held.Land(), row.met == 1) << row.flag << ": " << row.word << " against " << row.value;
     EXPECT_EQ(held.Pending(), 1u - static_cast<size_t>(row.met));
     ASSERT_OK(aclrtDeviceTaskAbort(0, 0));
-    ASSERT_OK(TheControl().hold_stream(stream.get()));  // whether an abort releases it is not specified
+    ASSERT_OK(belay_hold_stream(stream.get()));  // whether an abort releases it is not specified
   }
 }
 
 TEST_F(StreamValueHeld, WriteLandsInStreamOrder) {
   DeviceBlock block(Bytes(kSize, 0));
   Stream stream;
-  Held held(stream.get());
+  Hold held(stream.get());
   for (uint64_t i = 1; i <= 3; ++i) ASSERT_OK(aclrtValueWrite(block.get(), i, 0, stream.get()));
   for (uint64_t i = 0; i <= 3; ++i) {
     EXPECT_EQ(Load(block.get()), i);
-    EXPECT_EQ(held.LandOne(), i < 3 ? 1 : 0);
+    EXPECT_EQ(held.Land(), i < 3);
   }
 }
 

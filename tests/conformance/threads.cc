@@ -1,6 +1,5 @@
-#include "steering.h"
+#include "threads.h"
 
-#include <dlfcn.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -8,22 +7,6 @@
 
 namespace conformance {
 namespace {
-
-template <typename Function>
-void LookUp(Function& function, const char* name) {
-  function = reinterpret_cast<Function>(dlsym(RTLD_DEFAULT, name));
-}
-
-Control MakeControl() {
-  Control control;
-  LookUp(control.hold_stream, "belay_hold_stream");
-  LookUp(control.release_stream, "belay_release_stream");
-  LookUp(control.land_one, "belay_land_one");
-  LookUp(control.list_pending, "belay_list_pending");
-  LookUp(control.fail_next_task, "belay_fail_next_task");
-  LookUp(control.fail_device, "belay_fail_device");
-  return control;
-}
 
 // How often a thread gave the processor up, or "" while it runs.
 std::string SleepsSince(int tid) {
@@ -37,57 +20,6 @@ std::string SleepsSince(int tid) {
 }
 
 }  // namespace
-
-bool Control::complete() const {
-  return hold_stream != nullptr && release_stream != nullptr && land_one != nullptr &&
-         list_pending != nullptr && fail_next_task != nullptr && fail_device != nullptr;
-}
-
-const Control& TheControl() {
-  static const Control control = MakeControl();
-  return control;
-}
-
-void Steered::SetUp() {
-  if (!TheControl().complete()) GTEST_SKIP() << "this library cannot be steered";
-  OnTwoDevices::SetUp();
-}
-
-Held::Held(aclrtStream stream) : stream_(stream) {
-  EXPECT_OK(TheControl().hold_stream(stream_));
-}
-Held::~Held() {
-  if (held_) TheControl().release_stream(stream_);  // the stream may be gone
-}
-int Held::LandOne() {
-  int landed = -1;
-  EXPECT_OK(TheControl().land_one(stream_, &landed));
-  return landed;
-}
-size_t Held::Pending() {
-  size_t count = 999;
-  EXPECT_OK(TheControl().list_pending(stream_, nullptr, 0, &count));
-  return count;
-}
-void Held::Release() {
-  EXPECT_OK(TheControl().release_stream(stream_));
-  held_ = false;
-}
-
-void FailNext(aclrtStream stream, aclError code) {
-  EXPECT_OK(TheControl().fail_next_task(stream, code));
-}
-
-std::string Message() {
-  const char* text = aclGetRecentErrMsg();
-  return text == nullptr ? "" : text;
-}
-aclError Peek() {
-  return aclrtPeekAtLastError(ACL_RT_THREAD_LEVEL);
-}
-aclError Take() {
-  return aclrtGetLastError(ACL_RT_THREAD_LEVEL);
-}
 
 void Flag::Set() {
   const std::lock_guard lock(mutex_);
@@ -157,11 +89,6 @@ aclError BlockedCall::Join() {
   return code_;
 }
 
-aclrtContext CurrentContext() {
-  aclrtContext context = nullptr;
-  EXPECT_OK(aclrtGetCurrentContext(&context));
-  return context;
-}
 uint32_t ThreadNumber() {
   return static_cast<uint32_t>(syscall(SYS_gettid));
 }
