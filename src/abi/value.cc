@@ -38,8 +38,8 @@ Status SubmitValue(const Call& call, StreamObject& stream, engine::OpKind kind, 
                    uint64_t value, engine::WordCondition condition) {
   engine::Op op = SignedOp(call);
   op.kind = kind;
-  op.value = {range.bytes, range.side, value, condition};
-  memory::SlabHeap::Pin(range.side.block);
+  op.value = {range.bytes, SideOf(range), value, condition};
+  memory::SlabHeap::Pin(range.block);
   call.engine().Submit(*stream.stream, op, sizeof(uint64_t));
   return Submitted(call, op);
 }
