@@ -73,7 +73,7 @@ class StopOnFailure : public OnTwoDevices {
     EXPECT_ACL(code, aclrtMemcpyAsyncWithCondition(a.get(), kSize, b.get(), kSize,
                                                    ACL_MEMCPY_DEVICE_TO_DEVICE, stream));
     EXPECT_ACL(code,
-               aclrtMemcpy2dAsync(a.get(), 16, b.get(), 16, 16, 4, ACL_MEMCPY_DEVICE_TO_DEVICE, stream));
+               aclrtMemcpy2dAsync(a.get(), 16, host.get(), 16, 16, 4, ACL_MEMCPY_HOST_TO_DEVICE, stream));
     EXPECT_ACL(code, aclrtSynchronizeStream(stream));
     EXPECT_ACL(code, aclrtSynchronizeStreamWithTimeout(stream, 1000));
     EXPECT_ACL(code, aclrtSynchronizeStreamWithTimeout(stream, 0));
