@@ -79,7 +79,7 @@ BELAY_EXPORT aclError belay_hold_stream(aclrtStream stream) {
   return Control(__func__, __builtin_return_address(0), [&](const Call& call) {
     StreamObject* found = nullptr;
     BELAY_TRY(NeedCurrentStream(call, stream, &found));
-    call.engine().Hold(*found->stream);
+    call.engine().Hold(*found->stream, belay::engine::Engine::Holder::kTest);
     return belay::Status();
   });
 }
@@ -88,7 +88,7 @@ BELAY_EXPORT aclError belay_release_stream(aclrtStream stream) {
   return Control(__func__, __builtin_return_address(0), [&](const Call& call) {
     StreamObject* found = nullptr;
     BELAY_TRY(NeedCurrentStream(call, stream, &found));
-    call.engine().Resume(*found->stream);
+    call.engine().Resume(*found->stream, belay::engine::Engine::Holder::kTest);
     return belay::Status();
   });
 }

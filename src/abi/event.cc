@@ -145,12 +145,12 @@ Status WaitInStream(Call& call, aclrtStream stream, aclrtEvent event, int64_t ti
     return Submitted(call, op);
   }
   LatestRecord latest(*found);
-  if (!latest) {
-    NoteUnrecorded(call, *found);
-    return Status();
-  }
+  if (!latest) NoteUnrecorded(call, *found);
   // SPEC 20 §3.3: a record that an abort dropped leaves what was there before.
-  if (latest->dropped() && latest->follows_complete()) return Status();
+  if (!latest || (latest->dropped() && latest->follows_complete())) {
+    call.engine().SubmitPass(*on->stream, op);
+    return Submitted(call, op);
+  }
   call.engine().SubmitWait(*on->stream, *latest.get(), op, timeout_ns);
   return Submitted(call, op);
 }

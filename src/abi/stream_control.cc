@@ -61,7 +61,7 @@ Status aclrtStreamAbort(Call& call, aclrtStream stream) {
     }
   }
   call.engine().Abort({found->stream}, code::kStreamAbort);
-  if (found->stopped.exchange(false)) call.engine().Resume(*found->stream);
+  if (found->stopped.exchange(false)) call.engine().Resume(*found->stream, engine::Engine::Holder::kStop);
   return Status();
 }
 
@@ -83,7 +83,7 @@ Status aclrtStreamStop(Call& call, aclrtStream stream) {
                           : "was not created with ACL_STREAM_DEVICE_USE_ONLY, which this product asks for");
   }
   found->stopped.store(true);
-  call.engine().Hold(*found->stream);
+  call.engine().Hold(*found->stream, engine::Engine::Holder::kStop);
   return Status();
 }
 

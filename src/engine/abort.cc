@@ -7,7 +7,7 @@
 namespace belay::engine {
 
 // Takes the queued tasks away; a running one stays and ends.
-void Engine::DropQueued(Stream& stream) {
+void Engine::DropQueued(Stream& stream, Fate fate) {
   std::vector<Op> dropped;
   bool wake;
   {
@@ -26,7 +26,7 @@ void Engine::DropQueued(Stream& stream) {
     }
     wake = stream.sleepers_ != 0;
   }
-  for (const Op& op : dropped) Release(op, true);
+  for (const Op& op : dropped) Release(op, fate);
   if (wake) WakeSleepers(stream);
   WakeStranded();
 }
@@ -66,7 +66,7 @@ bool Engine::AwaitQuiet(Stream& stream, int64_t deadline_ns) {
   }
 }
 
-bool Engine::Abort(const std::vector<Stream*>& streams, int32_t code, int64_t deadline_ns) {
+bool Engine::Abort(const std::vector<Stream*>& streams, int32_t code, int64_t deadline_ns, Fate fate) {
   Landing landing(*this);
   for (Stream* stream : streams) {
     MutexLock lock(stream->mutex_);
@@ -78,7 +78,7 @@ bool Engine::Abort(const std::vector<Stream*>& streams, int32_t code, int64_t de
     if (quiet) {
       stream->abort_code_.store(code, std::memory_order_release);
       stream->aborts_.fetch_add(1, std::memory_order_seq_cst);
-      DropQueued(*stream);
+      DropQueued(*stream, fate);
     }
     bool ready;
     {
@@ -117,20 +117,20 @@ void Engine::Restart(Domain& domain) {
 
 // --- By hand
 
-void Engine::Hold(Stream& stream) {
+void Engine::Hold(Stream& stream, Holder holder) {
   {
     MutexLock lock(stream.mutex_);
-    stream.held_ = true;
+    stream.held_ |= static_cast<uint8_t>(holder);
   }
   AwaitClaim(stream);
 }
 
-void Engine::Resume(Stream& stream) {
+void Engine::Resume(Stream& stream, Holder holder) {
   Landing landing(*this);
   bool ready;
   {
     MutexLock lock(stream.mutex_);
-    stream.held_ = false;
+    stream.held_ &= static_cast<uint8_t>(~static_cast<uint8_t>(holder));
     ready = stream.Runnable();
     if (ready) stream.ready_ = true;
   }
@@ -140,7 +140,7 @@ void Engine::Resume(Stream& stream) {
 
 bool Engine::held(Stream& stream) {
   MutexLock lock(stream.mutex_);
-  return stream.held_;
+  return (stream.held_ & static_cast<uint8_t>(Holder::kTest)) != 0;
 }
 
 bool Engine::Land(Stream& stream) {
@@ -185,14 +185,14 @@ Engine::Blockage Engine::WhyBlocked(Stream& stream) {
   blockage.op = stream.queue_.Front();
   switch (stream.parked_) {
     case Stream::Parked::kNo:
-      blockage.by = stream.held_ ? Blockage::By::kHeld : Blockage::By::kRunning;
+      blockage.by = stream.held_ != 0 ? Blockage::By::kHeld : Blockage::By::kRunning;
       break;
     case Stream::Parked::kRecord: {
       const EventRecord& record = *stream.parked_record_;
       blockage.by = Blockage::By::kRecord;
       blockage.recorder = record.stream();
       blockage.recorder_sequence = record.sequence();
-      blockage.record_dropped = record.dropped();
+      blockage.record_dropped = record.dropped() || record.forgotten();
       break;
     }
     case Stream::Parked::kSignal: {

@@ -33,7 +33,7 @@ bool Immediate(const Op& op) {
     case OpKind::kRecord:
       return true;
     case OpKind::kWait:
-      return op.wait.record->complete();
+      return op.wait.record == nullptr || op.wait.record->complete();
     default:
       return false;
   }
@@ -94,7 +94,8 @@ void Engine::DestroyStream(Stream* stream) {
     stream->life.fetch_add(1, std::memory_order_relaxed);
     stream->domain = nullptr;
     stream->failure_ = {};
-    stream->ready_ = stream->held_ = false;
+    stream->ready_ = false;
+    stream->held_ = 0;
     stream->fail_next_ = 0;
     stream->failed_.store(false, std::memory_order_relaxed);
   }
@@ -152,7 +153,7 @@ uint64_t Engine::Submit(Stream& stream, Op& op, uint64_t bytes) {
     return sequence;
   }
   if (refused) [[unlikely]] {
-    Release(op, true);
+    Release(op, Fate::kDropped);
     return sequence;
   }
   if (drain_here) {
@@ -183,6 +184,12 @@ void Engine::SubmitWait(Stream& stream, EventRecord& record, Op& op, int64_t tim
   op.wait = {&record, timeout_ns, record.HoldId()};
   record.AddReference();
   record.event()->pending_waits.fetch_add(1, std::memory_order_relaxed);
+  Submit(stream, op, 0);
+}
+
+void Engine::SubmitPass(Stream& stream, Op& op) {
+  op.kind = OpKind::kWait;
+  op.wait = {nullptr, 0, false};
   Submit(stream, op, 0);
 }
 
@@ -252,7 +259,7 @@ void Engine::Drain(Stream& stream, uint64_t until, bool held_too) {
     if (step == Step::kGone) return;
     if (step == Step::kRun && status.ok()) status = Execute(op);
     if (!status.ok() && Tell(stream, op, status)) return;
-    Release(op, step == Step::kDropped);
+    Release(op, step == Step::kDropped ? Fate::kDropped : Fate::kDone);
     stream.mutex_.lock();
     wake = Finish(stream, op, status);
   }
@@ -270,8 +277,9 @@ void Engine::Drain(Stream& stream, uint64_t until, bool held_too) {
 Engine::Step Engine::Begin(Stream& stream, const Op& op, bool granted, Status* status) {
   switch (op.kind) {
     case OpKind::kWait:
-      return op.wait.record->complete() ? Step::kRun
-                                        : ParkOnRecord(stream, *op.wait.record, op.wait.timeout_ns);
+      return op.wait.record == nullptr || op.wait.record->complete()
+                 ? Step::kRun
+                 : ParkOnRecord(stream, *op.wait.record, op.wait.timeout_ns);
     case OpKind::kAwait:
       return granted ? Step::kRun : ParkOnSignal(stream, op.await);
     case OpKind::kValueWait:
@@ -446,7 +454,7 @@ void Engine::Urge(Stream& stream, uint64_t sequence) {
     if (stream.urgent_ >= sequence) return;
     stream.urgent_ = sequence;
     stream.queue_.ForEach([&others](const Op& op) {
-      if (op.kind != OpKind::kWait || !op.wait.record->pending()) return;
+      if (op.kind != OpKind::kWait || op.wait.record == nullptr || !op.wait.record->pending()) return;
       others.emplace_back(op.wait.record->stream(), op.wait.record->sequence());
     });
     ready = stream.Runnable();

@@ -56,6 +56,7 @@ class Engine {
   // Events: the caller submitted nothing yet. All keep their own references; the record takes over the id.
   void SubmitRecord(Stream& stream, Event& event, Op& op, uint32_t id = IdPool::kNone);
   void SubmitWait(Stream& stream, EventRecord& record, Op& op, int64_t timeout_ns = 0);
+  void SubmitPass(Stream& stream, Op& op);  // a wait for nothing
   void SubmitReset(Stream& stream, Event& event, Op& op);
   void SubmitSignal(Stream& stream, Signal& signal, Signal::Change change, uint32_t value, Op& op);
   void SubmitAwait(Stream& stream, Signal& signal, Signal::Condition condition, uint32_t value, bool clear,
@@ -114,16 +115,20 @@ class Engine {
   Failure PeekFailure(Stream& stream, uint64_t sequence);
 
   // Drops the queued tasks of the streams; running ones end first. False at the deadline: nothing happened
-  // then. After it the streams are empty, without failures, and go on. `code` is for those who wait.
-  bool Abort(const std::vector<Stream*>& streams, int32_t code, int64_t deadline_ns = kNoDeadline);
+  // then. After it the streams are empty, without failures, and go on. `code` is for those who wait;
+  // kForgotten: event records among the tasks stay pending for ever.
+  enum class Fate : uint8_t { kDone, kDropped, kForgotten };
+  bool Abort(const std::vector<Stream*>& streams, int32_t code, int64_t deadline_ns = kNoDeadline,
+             Fate fate = Fate::kDropped);
   // Everything of the domain stops for good: queued tasks are dropped, running ones end. Only the first call
   // counts.
   void Stop(Domain& domain, const Failure& failure);
   void Restart(Domain& domain);
 
-  // By hand (belay/control.h).
-  void Hold(Stream& stream);
-  void Resume(Stream& stream);
+  // By hand (belay/control.h), and by aclrtStreamStop.
+  enum class Holder : uint8_t { kTest = 1, kStop = 2 };
+  void Hold(Stream& stream, Holder holder);
+  void Resume(Stream& stream, Holder holder);
   bool held(Stream& stream);
   // Runs the oldest task of a held stream to its end; false if there is none or it waits.
   bool Land(Stream& stream);
@@ -218,7 +223,7 @@ class Engine {
   Step GoAway(Stream& stream);
   bool ComeBack(Stream& stream);
   void Complete(EventRecord& record);
-  void Drop(EventRecord& record);
+  void Drop(EventRecord& record, Fate fate);
   void Change(Signal& signal, Signal::Change change, uint32_t value, const Op* by);
   bool WordHolds(const ValueTask& value);
   void LookAtWords();
@@ -227,14 +232,14 @@ class Engine {
   void SetAlarm(Stream& stream, uint64_t sequence, int64_t timeout_ns);
 
   // Dropping
-  void DropQueued(Stream& stream);
+  void DropQueued(Stream& stream, Fate fate = Fate::kDropped);
   void AwaitClaim(Stream& stream);
   bool AwaitQuiet(Stream& stream, int64_t deadline_ns);
 
   Status Execute(const Op& op);
   Status ExecuteCopy(const CopyTask& copy);
   Status ExecuteValueWrite(const ValueTask& value);
-  void Release(const Op& op, bool dropped = false);
+  void Release(const Op& op, Fate fate = Fate::kDone);
   void Unpin(const OpSide& side);
 
   static bool PrepareWrite(const OpSide& side, const uint8_t* from, uint64_t extent, bool gaps) {

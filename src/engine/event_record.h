@@ -29,7 +29,12 @@ class EventRecord {
   bool complete() const { return state_.load(std::memory_order_acquire) == kComplete; }
   // Its stream was aborted before its turn came: it never completes.
   bool dropped() const { return state_.load(std::memory_order_acquire) == kDropped; }
-  bool pending() const { return state_.load(std::memory_order_acquire) == kPending; }
+  // Its stream was destroyed by force: it never completes, and who waits waits.
+  bool forgotten() const { return state_.load(std::memory_order_acquire) == kForgotten; }
+  bool pending() const {
+    uint32_t state = state_.load(std::memory_order_acquire);
+    return state == kPending || state == kForgotten;
+  }
   // Whether an earlier record of the event had completed when this one was made.
   bool follows_complete() const { return follows_complete_; }
   // It covers a task whose failure nobody had reported when it completed.
@@ -54,7 +59,7 @@ class EventRecord {
   friend class Event;
   ~EventRecord();
 
-  static constexpr uint32_t kPending = 0, kComplete = 1, kDropped = 2;
+  static constexpr uint32_t kPending = 0, kComplete = 1, kDropped = 2, kForgotten = 3;
 
   std::atomic<Stream*> stream_{nullptr};
   std::atomic<uint64_t> sequence_{0};

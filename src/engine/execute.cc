@@ -100,7 +100,7 @@ void Engine::Unpin(const OpSide& side) {
 }
 
 // Gives back what a task held, after it took effect or because it never will.
-void Engine::Release(const Op& op, bool dropped) {
+void Engine::Release(const Op& op, Fate fate) {
   switch (op.kind) {
     case OpKind::kCopy:
       Unpin(op.copy.dst);
@@ -112,11 +112,12 @@ void Engine::Release(const Op& op, bool dropped) {
       break;
     case OpKind::kRecord:
       // A record that failed (SPEC 21 §6.2, injected) or was dropped never completes.
-      if (dropped || op.code != 0) Drop(*op.record);
+      if (fate != Fate::kDone || op.code != 0) Drop(*op.record, fate);
       if (op.record->id_ != IdPool::kNone) op.record->ReleaseId();
       op.record->Drop();
       break;
     case OpKind::kWait:
+      if (op.wait.record == nullptr) break;
       if (op.wait.holds_id) op.wait.record->ReleaseId();
       op.wait.record->event()->pending_waits.fetch_sub(1, std::memory_order_release);
       op.wait.record->Drop();

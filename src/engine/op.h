@@ -57,7 +57,7 @@ struct FillTask {
 };
 
 struct WaitTask {
-  EventRecord* record;  // holds a reference
+  EventRecord* record;  // holds a reference; null = passes at once
   int64_t timeout_ns;   // 0 = none; counted from when the task is at the head of its stream
   bool holds_id;        // EventRecord::HoldId
 };

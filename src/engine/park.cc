@@ -158,10 +158,11 @@ void Engine::Complete(EventRecord& record) {
 }
 
 // Its task was dropped: it never completes. Streams that wait for it stay where they are (SPEC 20 §3.3).
-void Engine::Drop(EventRecord& record) {
+void Engine::Drop(EventRecord& record, Fate fate) {
   {
     MutexLock edges(edges_);
-    record.state_.store(EventRecord::kDropped, std::memory_order_seq_cst);
+    record.state_.store(fate == Fate::kForgotten ? EventRecord::kForgotten : EventRecord::kDropped,
+                        std::memory_order_seq_cst);
   }
   if (record.sleepers_.load(std::memory_order_seq_cst) != 0) os::FutexWakeAll(record.state_);
 }

@@ -63,7 +63,7 @@ class Stream {
   bool Runnable() const BELAY_REQUIRES(mutex_) {
     return !claimed_ && parked_ == Parked::kNo && !Stays() && !queue_.empty();
   }
-  bool Stays() const BELAY_REQUIRES(mutex_) { return held_ || frozen_ || persistent_; }
+  bool Stays() const BELAY_REQUIRES(mutex_) { return held_ != 0 || frozen_ || persistent_; }
 
   Mutex mutex_;
   // Tasks ever, also of earlier lives: whoever still waits for a destroyed stream's task sees that it is
@@ -79,7 +79,7 @@ class Stream {
   bool claimed_ BELAY_GUARDED_BY(mutex_) = false;
   bool inline_ BELAY_GUARDED_BY(mutex_) = false;      // the claimed task is not in the queue
   bool ready_ BELAY_GUARDED_BY(mutex_) = false;       // handed to whoever runs it next, not claimed yet
-  bool held_ BELAY_GUARDED_BY(mutex_) = false;        // by belay/control.h, or by aclrtStreamStop
+  uint8_t held_ BELAY_GUARDED_BY(mutex_) = 0;         // bits of Engine::Holder
   bool frozen_ BELAY_GUARDED_BY(mutex_) = false;      // by an abort in progress
   bool granted_ BELAY_GUARDED_BY(mutex_) = false;     // the front's wait may pass
   bool drop_front_ BELAY_GUARDED_BY(mutex_) = false;  // its tasks were dropped while the front was running

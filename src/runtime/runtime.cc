@@ -383,7 +383,7 @@ void Runtime::DestroyStream(StreamObject& stream, const Moment& by) {
 }
 
 void Runtime::DestroyStreamForce(StreamObject& stream, const Moment& by) {
-  engine_->Abort({stream.stream}, kStreamAbort);
+  engine_->Abort({stream.stream}, kStreamAbort, engine::Engine::kNoDeadline, engine::Engine::Fate::kForgotten);
   DestroyStream(stream, by);
 }
 
