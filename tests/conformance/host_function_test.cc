@@ -254,10 +254,6 @@ TEST_F(CallbackRules, WaitingForTheOwnStreamIsRefused) {
   aclrtEvent before = nullptr, after = nullptr;
   ASSERT_OK(aclrtCreateEvent(&before));
   ASSERT_OK(aclrtCreateEvent(&after));
-  void* memory = nullptr;
-  ASSERT_OK(aclrtMalloc(&memory, kSize, ACL_MEM_MALLOC_HUGE_FIRST));
-  void* pinned = nullptr;
-  ASSERT_OK(aclrtMallocHost(&pinned, kSize));
   Flag recorded;
   const aclrtContext context = CurrentContext();
   Stream own;
@@ -274,8 +270,6 @@ TEST_F(CallbackRules, WaitingForTheOwnStreamIsRefused) {
     EXPECT_OK(aclrtSynchronizeEvent(before)) << "it has happened: nothing to wait for";
     EXPECT_ACL(refused, aclrtDestroyStream(own.get()));
     EXPECT_ACL(refused, aclrtResetDeviceForce(0));
-    EXPECT_ACL(refused, aclrtFreeWithDevSync(memory));
-    EXPECT_ACL(refused, aclrtFreeHostWithDevSync(pinned));
     EXPECT_EQ(Take(), refused);
     EXPECT_NE(Message(), "");
   };
@@ -284,10 +278,21 @@ TEST_F(CallbackRules, WaitingForTheOwnStreamIsRefused) {
   ASSERT_OK(aclrtRecordEvent(after, own.get()));
   recorded.Set();
   EXPECT_OK(aclrtSynchronizeStream(own.get())) << "it is still there";
-  EXPECT_OK(aclrtFree(memory)) << "a refused free frees nothing";
-  EXPECT_OK(aclrtFreeHost(pinned));
   EXPECT_OK(aclrtDestroyEvent(before));
   EXPECT_OK(aclrtDestroyEvent(after));
+}
+
+TEST_F(CallbackRules, FreeingWithASynchronisationIsRefused) {
+  void *memory = nullptr, *pinned = nullptr;
+  ASSERT_OK(aclrtMalloc(&memory, kSize, ACL_MEM_MALLOC_HUGE_FIRST));
+  ASSERT_OK(aclrtMallocHost(&pinned, kSize));
+  Stream own;
+  RunInside(own.get(), [&] {
+    EXPECT_ACL(ACL_ERROR_RT_PARAM_INVALID, aclrtFreeWithDevSync(memory));
+    EXPECT_ACL(ACL_ERROR_RT_PARAM_INVALID, aclrtFreeHostWithDevSync(pinned));
+  });
+  EXPECT_OK(aclrtFree(memory)) << "a refused free frees nothing";
+  EXPECT_OK(aclrtFreeHost(pinned));
 }
 
 TEST_F(CallbackRules, LastResetIsRefused) {
