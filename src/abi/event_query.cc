@@ -4,6 +4,7 @@
 #include "abi/resolve.h"
 #include "abi/sync.h"
 #include "belay/abi/bodies.h"
+#include "os/ticks.h"
 
 namespace belay::abi::body {
 using check::FindingId;
@@ -163,7 +164,7 @@ Status aclrtEventElapsedTime(Call& call, float* ms, aclrtEvent startEvent, aclrt
         .With("end event created", end->created, end->device->user)
         .Send();
   }
-  int64_t elapsed_ns = last->completed_ns() - first->completed_ns();
+  int64_t elapsed_ns = os::TicksToNs(last->completed_ticks()) - os::TicksToNs(first->completed_ticks());
   if (elapsed_ns < 0) {
     return call.Refuse(code::kTimestampReversal, FindingId::kEventMisuse)
         .As(check::Severity::kError)
@@ -184,7 +185,8 @@ Status aclrtEventGetTimestamp(Call& call, aclrtEvent event, uint64_t* timestamp)
   LatestRecord latest(*found);
   BELAY_TRY(NeedTimed(call, *found, latest));
   BELAY_TRY(NeedComplete(call, *found, latest));
-  *timestamp = static_cast<uint64_t>(latest->completed_ns() - found->device->opened_ns) / 1000;
+  *timestamp =
+      static_cast<uint64_t>(os::TicksToNs(latest->completed_ticks()) - found->device->opened_ns) / 1000;
   return Status();
 }
 

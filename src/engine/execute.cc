@@ -96,6 +96,28 @@ bool Engine::WordHolds(const ValueTask& value) {
   return false;
 }
 
+// Keeps the blocks of a task from being given away while it is queued.
+void Engine::Pin(const Op& op) {
+  auto pin = [](const OpSide& side) {
+    if (side.block != nullptr) memory::SlabHeap::Pin(side.block);
+  };
+  switch (op.kind) {
+    case OpKind::kCopy:
+      pin(op.copy.dst);
+      pin(op.copy.src);
+      break;
+    case OpKind::kFill:
+      pin(op.fill.dst);
+      break;
+    case OpKind::kValueWrite:
+    case OpKind::kValueWait:
+      pin(op.value.side);
+      break;
+    default:
+      break;
+  }
+}
+
 void Engine::Unpin(const OpSide& side) {
   if (side.block == nullptr) return;
   if (side.memory != nullptr) {

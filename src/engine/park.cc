@@ -5,6 +5,7 @@
 #include "engine/planted_fault.h"
 #include "os/futex.h"
 #include "os/thread.h"
+#include "os/ticks.h"
 
 namespace belay::engine {
 namespace {
@@ -27,7 +28,7 @@ Engine::Step Engine::ParkOnRecord(Stream& stream, EventRecord& record, int64_t t
     stream.parked_record_ = &record;
     stream.claimed_ = false;
     sequence = stream.done_.load(std::memory_order_relaxed) + 1;
-    wake = stream.sleepers_ != 0;
+    wake = Awaited(stream);
   }
   if (wake) WakeSleepers(stream);
   SetAlarm(stream, sequence, timeout_ns);
@@ -55,7 +56,7 @@ Engine::Step Engine::ParkOnSignal(Stream& stream, const AwaitTask& await) {
     stream.parked_signal_ = &signal;
     stream.claimed_ = false;
     sequence = stream.done_.load(std::memory_order_relaxed) + 1;
-    wake = stream.sleepers_ != 0;
+    wake = Awaited(stream);
   }
   if (wake) WakeSleepers(stream);
   SetAlarm(stream, sequence, timeout_ns);
@@ -77,7 +78,7 @@ Engine::Step Engine::ParkOnWord(Stream& stream, const ValueTask& value) {
     word_waiters_ = &stream;
     stream.parked_ = Stream::Parked::kWord;
     stream.claimed_ = false;
-    wake = stream.sleepers_ != 0;
+    wake = Awaited(stream);
   }
   if (wake) WakeSleepers(stream);
   return Step::kGone;
@@ -137,7 +138,7 @@ void Engine::Unpark(Stream& stream) {
 
 // The waiters go one by one: as soon as one is free, whoever runs it may park it on another record.
 void Engine::Complete(EventRecord& record) {
-  if (record.event()->timed()) record.completed_ns_.store(os::MonotonicNs(), std::memory_order_relaxed);
+  if (record.event()->timed()) record.completed_ticks_.store(os::NowTicks(), std::memory_order_relaxed);
   bool first = true, more = true;
   while (more) {
     Stream* waiter;

@@ -118,6 +118,7 @@ bool Engine::Wait(Stream& stream, uint64_t sequence, int64_t deadline_ns) {
       MutexLock lock(stream.mutex_);
       if (stream.done_.load(std::memory_order_relaxed) >= sequence) return true;
       ++stream.sleepers_;
+      stream.awaited_ = std::min(stream.awaited_, sequence);
       seen = stream.progress_.load(std::memory_order_acquire);
     }
     nap.Sleep(stream.progress_, seen);

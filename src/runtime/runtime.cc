@@ -506,6 +506,7 @@ void Runtime::MendDevice(Device& device) {
   MutexLock lock(objects_);
   device.fault = {};
   device.fatal.store(0, std::memory_order_release);
+  for (Context* context : device.contexts) engine_->Restart(context->domain);
   device.aborted.store(false, std::memory_order_relaxed);
 }
 
@@ -514,8 +515,10 @@ bool Runtime::AbortTasks(Device& device, int64_t deadline_ns) {
   for (StreamObject* stream : StreamsOf(device)) streams.push_back(stream->stream);
   if (!engine_->Abort(streams, kDeviceTaskAbort, deadline_ns)) return false;
   MutexLock lock(objects_);
-  for (Context* context : device.contexts) engine_->Restart(context->domain);
   device.aborted.store(true, std::memory_order_relaxed);
+  // What broke the device lasts until it is mended.
+  if (device.fatal.load(std::memory_order_relaxed) != 0) return true;
+  for (Context* context : device.contexts) engine_->Restart(context->domain);
   return true;
 }
 
