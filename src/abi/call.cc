@@ -37,7 +37,7 @@ Status RefuseNotBuilt(const Call& call) {
 
 namespace {
 // SPEC 21 §3.1: what a callback may call.
-bool AllowedInCallback(facts::Fn fn) {
+bool AllowedInCallback(facts::Fn fn, bool strict) {
   switch (fn) {
     case facts::Fn::aclGetRecentErrMsg:
     case facts::Fn::aclrtGetLastError:
@@ -47,11 +47,12 @@ bool AllowedInCallback(facts::Fn fn) {
     case facts::Fn::aclrtGetThreadIdFromExceptionInfo:
     case facts::Fn::aclrtGetDeviceIdFromExceptionInfo:
     case facts::Fn::aclrtGetErrorCodeFromExceptionInfo:
+      return true;
     case facts::Fn::aclrtSetCurrentContext:
     case facts::Fn::aclrtGetCurrentContext:
     case facts::Fn::aclrtSetDevice:
     case facts::Fn::aclrtGetDevice:
-      return true;
+      return !strict;
     default:
       return false;
   }
@@ -61,7 +62,8 @@ bool AllowedInCallback(facts::Fn fn) {
 // same, but for those that would wait for ever, which their bodies refuse.
 Status LookAtCallback(const Call& call, const engine::CallbackScope& scope) {
   using Kind = engine::CallbackScope::Kind;
-  if (AllowedInCallback(call.fn())) return Status();
+  bool strict = scope.kind == Kind::kHostFunction && call.machine().quirks().callback_strict;
+  if (AllowedInCallback(call.fn(), strict)) return Status();
   constexpr char kRule[] = "A callback allocates, waits and submits nothing (SPEC 21 §3.1)";
   constexpr char kFix[] = "tell another thread what to do, and let that thread call";
   runtime::Moment submitted{scope.api, scope.thread, scope.site};
@@ -69,7 +71,7 @@ Status LookAtCallback(const Call& call, const engine::CallbackScope& scope) {
                      : scope.kind == Kind::kCallback   ? "callback"
                      : scope.kind == Kind::kException  ? "exception callback"
                                                        : "state callback";
-  if (scope.kind == Kind::kHostFunction && call.machine().quirks().callback_strict) {
+  if (strict) {
     return call.Refuse(code::kRtParam, FindingId::kCallbackMisuse)
         .Say("%s is called inside a host function", call.name())
         .Rule("With the quirk callback_strict no runtime call works in a host function (SPEC 21 §3.1)")

@@ -35,7 +35,7 @@ inline Status NeedWhole(const Call& call, const runtime::Device& device) {
 Status NeedOtherStream(const Call& call, const engine::Stream* waited_for, const runtime::Context* context);
 
 // A wait for a task that an abort dropped: 107022 or 107023.
-[[gnu::cold]] Status RefuseAborted(const Call& call, const engine::Stream& stream);
+[[gnu::cold]] Status RefuseAborted(const Call& call, const engine::Stream& stream, int32_t code);
 
 // The words of a failed task, with the code that a call returns for it.
 Refusal SayFailure(const Call& call, const engine::Failure& failure);

@@ -24,6 +24,7 @@ struct Failure {
   int32_t device = -1;  // logical
   int32_t stream = -1;  // aclrtStreamGetId
   uint64_t order = 0;   // counts failures of the process, from 1
+  Stream* origin = nullptr;  // while it is told
 };
 
 // The streams of one context.
