@@ -248,6 +248,7 @@ Status Free(const Call& call, void* devPtr, bool synchronise) {
   if (synchronise) {
     // SPEC 30 §2.7: the owner is synchronised; its failure is told, and the memory goes all the same.
     int user = call.runtime().UserId(place.device);
+    BELAY_TRY(NeedOtherDevice(call, call.runtime().device(user)));
     status = SynchronizeWhole(call, call.runtime().device(user));
   }
   DeviceMemory& memory = *call.memory().Find(place.device);

@@ -37,7 +37,8 @@ Status SynchronizeAll(const Call& call, const std::vector<StreamObject*>& stream
     }
   }
   for (size_t i = 0; i < streams.size(); ++i) {
-    if (streams[i]->stream->aborts() != aborts[i]) return RefuseAborted(call, *streams[i]->stream, streams[i]->stream->abort_code());
+    if (streams[i]->stream->aborts() != aborts[i])
+      return RefuseAborted(call, *streams[i]->stream, streams[i]->stream->abort_code());
     BELAY_TRY(NeedWorking(call, *streams[i]));
   }
   // SPEC 21 §1: the failure that happened first; those of other streams stay for the next call.
@@ -249,7 +250,8 @@ Status SynchronizeStream(const Call& call, StreamObject& stream, int32_t timeout
     if (!done) {
       return Expired(call, code::kStreamTimeout, timeout_ms, "the stream");
     }
-    if (stream.stream->aborts() != aborts) return RefuseAborted(call, *stream.stream, stream.stream->abort_code());
+    if (stream.stream->aborts() != aborts)
+      return RefuseAborted(call, *stream.stream, stream.stream->abort_code());
     BELAY_TRY(NeedWorking(call, stream));
   }
   return ReportFailure(call, *stream.stream, sequence);
@@ -265,10 +267,15 @@ Status SynchronizeDevice(const Call& call, int32_t timeout_ms) {
       timeout_ms);
 }
 
-Status SynchronizeWhole(const Call& call, runtime::Device& device) {
+Status NeedOtherDevice(const Call& call, runtime::Device& device) {
+  if (engine::CallbackScope::Current() == nullptr) return Status();
   for (StreamObject* stream : call.runtime().StreamsOf(device)) {
     BELAY_TRY(NeedOtherStream(call, stream->stream, nullptr));
   }
+  return Status();
+}
+
+Status SynchronizeWhole(const Call& call, runtime::Device& device) {
   return SynchronizeAll(call, call.runtime().StreamsOf(device), -1);
 }
 

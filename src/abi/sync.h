@@ -37,6 +37,9 @@ Status NeedOtherStream(const Call& call, const engine::Stream* waited_for, const
 // A wait for a task that an abort dropped: 107022 or 107023.
 [[gnu::cold]] Status RefuseAborted(const Call& call, const engine::Stream& stream, int32_t code);
 
+// The same for a call that waits for every stream of a device.
+Status NeedOtherDevice(const Call& call, runtime::Device& device);
+
 // The words of a failed task, with the code that a call returns for it.
 Refusal SayFailure(const Call& call, const engine::Failure& failure);
 

@@ -11,7 +11,7 @@ namespace belay::engine {
 namespace {
 constexpr int32_t kTaskTimeout = 107020;  // SPEC 20 §8
 constexpr int64_t kPollNs = 1'000'000;    // SPEC 34 §5
-}
+}  // namespace
 
 // --- Parking. Each gives the claim back, unless what it waits for happened meanwhile.
 
