@@ -101,7 +101,9 @@ Status NeedRecordId(const Call& call, EventObject& event) {
   IdPool* ids = event.event->ids();
   if (ids == nullptr || !ids->full()) [[likely]]
     return Status();
-  while (call.engine().LookAround(nullptr).running) {
+  for (;;) {
+    engine::Engine::Activity activity = call.engine().LookAround(nullptr);
+    if (!activity.running && !activity.held) break;
     for (StreamObject* stream : call.runtime().StreamsOf(*event.device)) {
       engine::Stream& inner = *stream->stream;
       if (inner.Idle()) continue;

@@ -252,6 +252,7 @@ Engine::Activity Engine::LookAround(const Signal* signal) {
     MutexLock lock(stream->mutex_);
     activity.running = activity.running || stream->claimed_ || stream->Runnable() ||
                        stream->parked_ == Stream::Parked::kAway;
+    activity.held = activity.held || (stream->held_ != 0 && !stream->queue_.empty());
     if (signal == nullptr) continue;
     stream->queue_.ForEach([&](const Op& op) {
       bool changes = (op.kind == OpKind::kSignal && op.signal.signal == signal) ||

@@ -164,6 +164,7 @@ class Engine {
   // Whether any live stream runs, or has queued a task that would change the signal or could still be run.
   struct Activity {
     bool running = false;  // some task can make progress without the program
+    bool held = false;     // some task could if its stream were not held
     bool changes = false;  // a queued task changes the signal asked for
   };
   Activity LookAround(const Signal* signal);
