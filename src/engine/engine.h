@@ -212,6 +212,8 @@ class Engine {
   bool Finish(Stream& stream, const Op& op, Status status) BELAY_REQUIRES(stream.mutex_);
   static bool Awaited(Stream& stream) BELAY_REQUIRES(stream.mutex_);
   void Ready(Stream& stream);
+  void Post(Stream& stream);
+  void RunOnWorker(Stream& stream);
   void Urge(Stream& stream, uint64_t sequence);
   void UrgeAll();
   static Failure FailureOf(const Stream& stream, const Op& op, Status status);

@@ -23,9 +23,13 @@ bool TaskObserver::HandOver(engine::Stream& stream, const engine::Op& op) {
   return false;
 }
 
-// SPEC 21 §3: no context is bound when a host function starts.
+// SPEC 21 §3: no context is bound when a host function starts; nor are the errors of earlier ones its own.
 void TaskObserver::HostFunctionReturned() {
-  if (t_state != nullptr) t_state->Bind(nullptr, {});
+  if (t_state == nullptr) return;
+  t_state->Bind(nullptr, {});
+  t_state->last_error = 0;
+  t_state->last_task = ~uint32_t{0};
+  t_state->errors = ErrorLog();
 }
 
 void TaskObserver::Unreported(const engine::Failure& failure) {
