@@ -229,11 +229,13 @@ Engine::Activity Engine::LookAround(const Signal* signal) {
     MutexLock lock(stream->mutex_);
     activity.running = activity.running || stream->claimed_ || stream->Runnable() ||
                        stream->parked_ == Stream::Parked::kAway;
-    if (signal == nullptr) continue;
+    if (signal == nullptr || activity.changer != nullptr) continue;
     stream->queue_.ForEach([&](const Op& op) {
       bool changes = (op.kind == OpKind::kSignal && op.signal.signal == signal) ||
                      (op.kind == OpKind::kRecord && op.record->event()->bit() == signal);
-      activity.changes = activity.changes || changes;
+      if (!changes || activity.changer != nullptr) return;
+      activity.changer = stream;
+      activity.change = op;
     });
   }
   return activity;

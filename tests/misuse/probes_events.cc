@@ -2,6 +2,7 @@
 #include <atomic>
 #include <cstdio>
 #include <initializer_list>
+#include <string_view>
 #include <thread>
 
 #include "acl/acl.h"
@@ -50,10 +51,10 @@ void QueryLoop(const Client& client) {
 
 // Looks and short waits that come too early: ordinary answers.
 void ShortWaits(const Client& client) {
-  aclrtNotify gate = nullptr;
-  EXPECT(aclrtCreateNotify(&gate, ACL_NOTIFY_DEFAULT) == ACL_SUCCESS);
+  aclrtEvent gate = nullptr;
+  EXPECT(aclrtCreateEventWithFlag(&gate, ACL_EVENT_SYNC) == ACL_SUCCESS);
   const aclrtEvent event = NewExEvent(ACL_EVENT_SYNC);
-  EXPECT(aclrtWaitAndResetNotify(gate, client.stream, 0) == ACL_SUCCESS);
+  EXPECT(aclrtStreamWaitEvent(client.stream, gate) == ACL_SUCCESS);
   client.Work();
   EXPECT(aclrtRecordEvent(event, client.stream) == ACL_SUCCESS);
   aclrtStreamStatus status = ACL_STREAM_STATUS_COMPLETE;
@@ -64,11 +65,11 @@ void ShortWaits(const Client& client) {
     EXPECT(aclrtSynchronizeEventWithTimeout(event, timeout) == ACL_ERROR_RT_EVENT_SYNC_TIMEOUT);
     EXPECT(aclrtSynchronizeDeviceWithTimeout(timeout) == ACL_ERROR_RT_STREAM_SYNC_TIMEOUT);
   }
-  EXPECT(aclrtRecordNotify(gate, client.other) == ACL_SUCCESS);
+  EXPECT(aclrtRecordEvent(gate, client.other) == ACL_SUCCESS);
   EXPECT(aclrtSynchronizeStreamWithTimeout(client.stream, -1) == ACL_SUCCESS);
   EXPECT(aclrtSynchronizeEventWithTimeout(event, 0) == ACL_SUCCESS);
   EXPECT(aclrtDestroyEvent(event) == ACL_SUCCESS);
-  EXPECT(aclrtDestroyNotify(gate) == ACL_SUCCESS);
+  EXPECT(aclrtDestroyEvent(gate) == ACL_SUCCESS);
 }
 
 // The default events of a large client: waited for although their flags do not say SYNC.
@@ -106,7 +107,7 @@ void DestroyElsewhere(const Client& client) {
   EXPECT(aclrtSynchronizeStream(client.stream) == ACL_SUCCESS);
 }
 
-// A worker polls before anything is subscribed and after everything was unsubscribed, and finds nothing for a while.
+// A worker polls before anything is subscribed and after everything was unsubscribed.
 void Callbacks(const Client& client) {
   std::atomic<bool> stop{false};
   std::atomic<int> calls{0}, unbound{0}, empty{0};
@@ -144,7 +145,7 @@ void Callbacks(const Client& client) {
   EXPECT(calls == 2);
 }
 
-// A host function only tells another thread; a host thread aborts a stream after a short wait, and goes on with it.
+// A host function only tells another thread; an idle stream is aborted and goes on.
 void HostFunctionAndAbort(const Client& client) {
   std::atomic<int> calls{0};
   EXPECT(aclrtLaunchHostFunc(
@@ -152,8 +153,9 @@ void HostFunctionAndAbort(const Client& client) {
          ACL_SUCCESS);
   EXPECT(aclrtSynchronizeStream(client.stream) == ACL_SUCCESS);
   EXPECT(calls == 1);
-  const aclError aborted = aclrtStreamAbort(client.stream);
-  EXPECT(aborted == ACL_SUCCESS || aborted == ACL_ERROR_RT_FEATURE_NOT_SUPPORT);
+  if (std::string_view(aclrtGetSocName()).substr(0, 10) == "Ascend910B") {
+    EXPECT(aclrtStreamAbort(client.stream) == ACL_SUCCESS);
+  }
   client.Work();
   EXPECT(aclrtSynchronizeStream(client.stream) == ACL_SUCCESS);
 }

@@ -263,14 +263,16 @@ def suite_repeats(bench):
 
 def suite_probes(bench):
     """Asking is no error: what callers probe is at most a note, said once."""
-    for options in ([], ["--product", "atlas-300i-duo"], ["--cann", "8.1"]):
-        for program in ("probes", "probes_events"):
-            run = Run(bench, program, *options)
-            check(run.status == 0 and run.stdout == "ok\n", "the program failed", run)
-            loud = [f for f in run.findings if f["severity"] != "note"]
-            check(not loud, "a probe is more than a note", run)
-            said = [f"{f['id']} {f['api']}" for f in run.findings]
-            check(len(said) == len(set(said)), "a probe is reported twice", run)
+    runs = [("probes", []), ("probes", ["--product", "atlas-300i-duo"]), ("probes", ["--cann", "8.1"])]
+    runs += [("probes_events", [*profile, *schedule]) for profile in ([], ["--product", "atlas-300i-duo"])
+             for schedule in SCHEDULES]
+    for program, options in runs:
+        run = Run(bench, program, *options)
+        check(run.status == 0 and run.stdout == "ok\n", "the program failed", run)
+        loud = [f for f in run.findings if f["severity"] != "note"]
+        check(not loud, "a probe is more than a note", run)
+        said = [f"{f['id']} {f['api']}" for f in run.findings]
+        check(len(said) == len(set(said)), "a probe is reported twice", run)
 
 
 def suite_ignored_kind(bench):

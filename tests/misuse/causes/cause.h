@@ -1,6 +1,8 @@
-// What the cause programs share: checked calls, bytes that go through the device, an end for programs that hang.
+// What the cause programs share: checked calls, bytes that go through the device, an end for programs that
+// hang.
 //
-// A cause is one file that is built twice: with BAD it makes the mistake, without it does the same work right.
+// A cause is one file that is built twice: with BAD it makes the mistake, without it does the same work
+// right.
 #pragma once
 
 #include <acl/acl.h>
@@ -99,13 +101,17 @@ struct Bytes {
   }
 };
 
-// A thread that serves callbacks from Start to Stop.
+// A thread that serves callbacks from Start to Stop. Start returns when it polled once: what is handed to a
+// thread that never did is dropped when its stream is unsubscribed.
 class Poller {
  public:
   Poller()
       : thread_([this] {
           while (state_ == kWaits) std::this_thread::yield();
-          while (state_ == kPolls) aclrtProcessReport(100);
+          while (state_ == kPolls) {
+            aclrtProcessReport(10);
+            polled_ = true;
+          }
         }) {}
   ~Poller() {
     if (thread_.joinable()) Stop();
@@ -114,7 +120,10 @@ class Poller {
   Poller& operator=(const Poller&) = delete;
 
   uint64_t id() { return static_cast<uint64_t>(thread_.native_handle()); }
-  void Start() { state_ = kPolls; }
+  void Start() {
+    state_ = kPolls;
+    while (!polled_) std::this_thread::yield();
+  }
   void Stop() {
     state_ = kStops;
     thread_.join();
@@ -123,5 +132,6 @@ class Poller {
  private:
   enum { kWaits, kPolls, kStops };
   std::atomic<int> state_{kWaits};
+  std::atomic<bool> polled_{false};
   std::thread thread_;
 };

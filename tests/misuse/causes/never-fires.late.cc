@@ -1,4 +1,4 @@
-// Nothing that is queued ends the wait, but a thread outside the API still can: it does once the warning is out.
+// Nothing that is queued ends the wait. A thread outside the API still can, and does once the warning is out.
 // finding: never-fires warning
 // says: waits for a flag event
 // run: --stall-after 0.2

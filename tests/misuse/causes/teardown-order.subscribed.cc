@@ -16,7 +16,7 @@ int main() {
   EXPECT_OK(aclrtCreateStream(&stream));  // created here
   Bytes bytes;
   int calls = 0;
-  EXPECT_OK(aclrtSubscribeReport(poller.id(), stream));
+  EXPECT_OK(aclrtSubscribeReport(poller.id(), stream));  // subscribed here
   poller.Start();
   bytes.Fill('a', stream);
   EXPECT_OK(aclrtLaunchCallback(Count, &calls, ACL_CALLBACK_BLOCK, stream));
