@@ -205,7 +205,8 @@ Status NeedOtherStream(const Call& call, const engine::Stream* waited_for, const
            scope->stream->id)
       .Rule("A host function or blocking callback must not wait for its own stream (SPEC 21 §3.1)")
       .Fix("wait in the thread that submits")
-      .With("function submitted", {scope->api, scope->thread, scope->site})
+      .With("function submitted", {scope->api, scope->thread, scope->site},
+            call.runtime().UserId(scope->stream->device), scope->stream->id)
       .End();
 }
 
