@@ -2,26 +2,10 @@
 //
 // Prints a line of JSON for each: pairs = the call's time / that of a pair (less is better), high = upper
 // quartile.
-#include <pthread.h>
-#include <semaphore.h>
-
 #include "measure.h"
+#include "mutex_pair.h"
 
 namespace {
-
-// With one thread glibc elides the atomic part of a mutex; the primitive must be what a threaded program
-// pays.
-void KeepASecondThread() {
-  static pthread_t thread;
-  pthread_create(
-      &thread, nullptr,
-      [](void*) -> void* {
-        sem_t never;
-        sem_init(&never, 0, 0);
-        for (;;) sem_wait(&never);
-      },
-      nullptr);
-}
 
 class Calls {
  public:
@@ -30,23 +14,20 @@ class Calls {
   template <class F>
   void Measure(const std::string& id, F call) {
     if (!settings_.Wants(id)) return;
-    auto pair = [this] {
-      for (int i = 0; i < 100; ++i) pthread_mutex_lock(&mutex_), pthread_mutex_unlock(&mutex_);
-    };
     auto batch = [&] {
       for (int i = 0; i < 10; ++i) call();
     };
-    auto times = bench::Rounds(settings_, pair, batch);
+    auto times = bench::Rounds(settings_, pairs_, batch);
     std::vector<double> pairs = bench::Ratios(times[1], times[0]);
-    for (double& value : pairs) value *= 10;
+    for (double& value : pairs) value *= bench::MutexPairs::kBatch / 10.0;
     printf("{\"id\":\"%s\",\"pairs\":%.3f,\"high\":%.3f,\"pair_ns\":%.2f,\"ns\":%.1f}\n", id.c_str(),
-           bench::Median(pairs), bench::Quantile(pairs, 0.75), bench::Median(times[0]) / 100,
-           bench::Median(times[1]) / 10);
+           bench::Median(pairs), bench::Quantile(pairs, 0.75),
+           bench::Median(times[0]) / bench::MutexPairs::kBatch, bench::Median(times[1]) / 10);
   }
 
  private:
   const bench::Settings settings_;
-  pthread_mutex_t mutex_ = PTHREAD_MUTEX_INITIALIZER;
+  bench::MutexPairs pairs_;
 };
 
 }  // namespace
@@ -54,7 +35,7 @@ class Calls {
 int main(int argc, char** argv) {
   Calls calls(bench::Parse(argc, argv));
   bench::Start();
-  KeepASecondThread();
+  bench::KeepASecondThread();
   constexpr size_t kKiB = 1024, kMiB = 1024 * kKiB;
 
   void *device = nullptr, *other = nullptr, *pinned = nullptr;

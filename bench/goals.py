@@ -2,7 +2,7 @@
 
 A copy row's figure is the raw loop's time over ours (more is better). For big copies the goal depends on libc: where a
 simple loop of non-temporal stores shows that libc is slow (`limit`), ours must be as much faster; elsewhere it must not lose.
-A call row's figure is in mutex pairs (less is better).
+A call row's figure is in mutex pairs (less is better). An engine row is judged in mutex pairs and beside PoCL's devices.
 """
 
 KiB, MiB = 1024, 1024 * 1024
@@ -56,6 +56,29 @@ def pairs_goal(name: str):
         if name == prefix or (prefix.endswith("/") and name.startswith(prefix)):
             return most
     return None
+
+
+# An engine row's goals: the most mutex pairs, and the least times that PoCL's inline device `basic` and its threaded
+# default device take as long. What has no goal is only told.
+ENGINE = {
+    "enqueue/idle": {"pairs": 10.0, "basic": 3.0, "default": 15.0},
+    "enqueue/busy": {"pairs": 14.0},
+    "enqueue/drained": {"pairs": 20.0},
+    "copy+sync": {"pairs": 17.0, "basic": 2.0, "default": 100.0},
+    "record+sync": {"pairs": 17.0},
+    "hop/idle": {"pairs": 25.0, "basic": 3.0, "default": 10.0},
+    "hop/queued": {"pairs": 85.0, "default": 3.0},
+}
+
+# The most that a task may take, as a multiple of the same task alone: beside another thread, or on each of many devices in turn.
+FACTORS = {"threads/copy+sync": 1.3, "devices-1024": 1.3}
+
+# Percent of a processor that counts as none.
+IDLE_PERCENT = 0.5
+
+
+def engine_goal(name: str, column: str):
+    return ENGINE.get(name, {}).get(column)
 
 
 # The most that check=basic may cost, as a multiple of check=off.

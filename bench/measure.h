@@ -12,6 +12,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <ctime>
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -93,25 +94,58 @@ double Time(F&& f, double least_ns, int& calls) {
   }
 }
 
-// Times per round of each contender, the first named the base. Every other round runs backwards.
-template <class... Fs>
-std::vector<std::vector<double>> Rounds(const Settings& settings, Fs&&... fs) {
-  constexpr size_t kCount = sizeof...(Fs);
-  std::vector<std::vector<double>> times(kCount);
-  int calls[kCount];
-  std::fill(calls, calls + kCount, 1);
-  auto run = [&](size_t wanted) {
-    size_t index = 0;
-    (((index++ == wanted) ? times[wanted].push_back(Time(fs, settings.round_ns, calls[wanted])) : void()),
-     ...);
-  };
+// Nanoseconds of a call, the median of slices that together take `least_ns`: a slice in which somebody else
+// had the processor does not count. `slice(n)` gives the nanoseconds that it measured over n calls.
+template <class F>
+double Sliced(double least_ns, int& calls, F slice) {
+  constexpr int kSlices = 20;
+  double least = least_ns / kSlices;
+  for (;;) {
+    double measured = slice(calls);
+    if (measured >= least * 0.9) break;
+    double wanted = measured > 0 ? least / measured * 1.1 : 10;
+    calls = static_cast<int>(std::min(calls * std::min(wanted, 100.0) + 1, 1e7));
+  }
+  std::vector<double> times;
+  for (int i = 0; i < kSlices; ++i) times.push_back(slice(calls) / calls);
+  return Median(times);
+}
+
+// The same for what is called again and again.
+template <class F>
+double Repeated(double least_ns, int& calls, F call) {
+  return Sliced(least_ns, calls, [&](int n) {
+    double start = Now();
+    for (int i = 0; i < n; ++i) call();
+    return Now() - start;
+  });
+}
+
+// Times per round of each contender, who tells its own. Every other round runs backwards.
+inline std::vector<std::vector<double>> Interleave(const Settings& settings,
+                                                   const std::vector<std::function<double()>>& contenders) {
+  const size_t count = contenders.size();
+  std::vector<std::vector<double>> times(count);
   for (int round = -1; round < settings.rounds; ++round) {
-    for (size_t k = 0; k < kCount; ++k) run(round % 2 == 0 ? k : kCount - 1 - k);
-    if (round < 0) {
-      for (auto& list : times) list.clear();  // the first round only finds the counts
+    for (size_t k = 0; k < count; ++k) {
+      size_t turn = round % 2 == 0 ? k : count - 1 - k;
+      double time = contenders[turn]();
+      if (round >= 0) times[turn].push_back(time);  // the first round only finds the counts
     }
   }
   return times;
+}
+
+// The same for functions that are called again and again, the first named the base.
+template <class... Fs>
+std::vector<std::vector<double>> Rounds(const Settings& settings, Fs&&... fs) {
+  int calls[sizeof...(Fs)];
+  std::fill(std::begin(calls), std::end(calls), 1);
+  int* next = calls;
+  std::vector<std::function<double()>> contenders;
+  (contenders.push_back([&settings, &fs, count = next++] { return Time(fs, settings.round_ns, *count); }),
+   ...);
+  return Interleave(settings, contenders);
 }
 
 // a[i] / b[i]

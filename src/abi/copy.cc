@@ -31,10 +31,6 @@ CopyTask TaskOf(int executor, const Range& dst, const Range& src, const CopyShap
   return task;
 }
 
-void Pin(memory::Allocation* block) {
-  if (block != nullptr) memory::SlabHeap::Pin(block);
-}
-
 [[gnu::cold]] Status RefuseHostRam(const Call& call) {
   memory::PhysicalMemory& physical = call.memory().physical();
   return call.Refuse(code::kNoMemory, FindingId::kResourceExhausted)
@@ -97,8 +93,6 @@ Status Enqueue(const Call& call, StreamObject& stream, const void* dst, const vo
   } else {
     pageable = PageableSide(call, dst, src, dst_range, src_range, shape);
   }
-  Pin(op.copy.dst.block);
-  Pin(op.copy.src.block);
   uint64_t sequence = call.engine().Submit(*stream.stream, op, shape.Bytes());
   call.thread().last_task = op.task;
   call.thread().counters->AddCopy(shape.Bytes());
@@ -357,7 +351,6 @@ Status aclrtMemsetAsync(Call& call, void* devPtr, size_t maxCount, int32_t value
   BELAY_TRY(NeedReach(call, found->device->logical, range, Range()));
   bool pageable = range.region == memory::AddressSpace::Region::kHost &&
                   !call.memory().host().IsPinned(reinterpret_cast<uintptr_t>(devPtr), count);
-  Pin(op.fill.dst.block);
   uint64_t sequence = call.engine().Submit(*found->stream, op, count);
   call.thread().last_task = op.task;
   call.thread().counters->AddCopy(count);

@@ -96,24 +96,21 @@ const char* WhyNotReset(const Event& event) {
              : nullptr;
 }
 
-// The id that a record holds (SPEC 20 §4.1): at the limit the call waits while tasks that run may give one
-// back.
-Status TakeRecordId(const Call& call, EventObject& event, uint32_t* id) {
+// A record holds an id (SPEC 20 §4.1): at the limit the call waits while tasks that run may give one back.
+Status NeedRecordId(const Call& call, EventObject& event) {
   IdPool* ids = event.event->ids();
-  *id = IdPool::kNone;
-  if (ids == nullptr) return Status();
-  for (;;) {
-    *id = ids->Take();
-    if (*id != IdPool::kNone) [[likely]]
-      return Status();
-    if (!call.engine().LookAround(nullptr).running) break;
+  if (ids == nullptr || !ids->full()) [[likely]]
+    return Status();
+  while (call.engine().LookAround(nullptr).running) {
     for (StreamObject* stream : call.runtime().StreamsOf(*event.device)) {
       engine::Stream& inner = *stream->stream;
       if (inner.Idle()) continue;
       call.engine().Wait(inner, inner.done() + 1, os::MonotonicNs() + 1'000'000);
       break;
     }
+    if (!ids->full()) return Status();
   }
+  if (!ids->full()) return Status();
   return call.Refuse(code::kNoEvent, FindingId::kResourceExhausted)
       .On(event.device->user)
       .Say("device %d has no event id left: this process holds %u of %u, and no task can give one back",
@@ -226,13 +223,12 @@ Status aclrtRecordEvent(Call& call, aclrtEvent event, aclrtStream stream) {
   EventObject* found = nullptr;
   StreamObject* on = nullptr;
   BELAY_TRY(NeedEventAndStream(call, event, stream, nullptr, &found, &on));
-  uint32_t id;
-  BELAY_TRY(TakeRecordId(call, *found, &id));
+  BELAY_TRY(NeedRecordId(call, *found));
   bool again = found->recorded.exchange(true, std::memory_order_relaxed);
   if (again && found->event->bit() != nullptr) NoteReuse(call, *found, *on);
   found->last_record.Set(call.now());
   engine::Op op = SignedOp(call);
-  call.engine().SubmitRecord(*on->stream, *found->event, op, id);
+  call.engine().SubmitRecord(*on->stream, *found->event, op);
   return Submitted(call, op);
 }
 

@@ -4,6 +4,7 @@
 #include "abi/resolve.h"
 #include "abi/sync.h"
 #include "belay/abi/bodies.h"
+#include "os/ticks.h"
 
 namespace belay::abi::body {
 using check::FindingId;
@@ -74,6 +75,8 @@ Status NeedTimed(const Call& call, const EventObject& event, const LatestRecord&
 
 Status NeedComplete(const Call& call, const EventObject& event, const LatestRecord& latest) {
   if (latest->complete()) return Status();
+  // What it captured has ended, and somebody is at the record itself.
+  if (call.engine().QueryRecord(*latest.get()) && call.engine().WaitRecord(*latest.get())) return Status();
   return call.Refuse(code::kEventNotComplete, FindingId::kEventMisuse)
       .As(check::Severity::kError)
       .Say("the record of event %p is not complete", event.handle)
@@ -162,7 +165,7 @@ Status aclrtEventElapsedTime(Call& call, float* ms, aclrtEvent startEvent, aclrt
         .With("end recorded", end->last_record.Get(), end->device->user, last->stream()->id)
         .Send();
   }
-  int64_t elapsed_ns = last->completed_ns() - first->completed_ns();
+  int64_t elapsed_ns = os::TicksToNs(last->completed_ticks()) - os::TicksToNs(first->completed_ticks());
   if (elapsed_ns < 0) {
     return call.Refuse(code::kTimestampReversal, FindingId::kEventMisuse)
         .As(check::Severity::kError)
@@ -183,7 +186,8 @@ Status aclrtEventGetTimestamp(Call& call, aclrtEvent event, uint64_t* timestamp)
   LatestRecord latest(*found);
   BELAY_TRY(NeedTimed(call, *found, latest));
   BELAY_TRY(NeedComplete(call, *found, latest));
-  *timestamp = static_cast<uint64_t>(latest->completed_ns() - found->device->opened_ns) / 1000;
+  *timestamp =
+      static_cast<uint64_t>(os::TicksToNs(latest->completed_ticks()) - found->device->opened_ns) / 1000;
   return Status();
 }
 

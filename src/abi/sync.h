@@ -12,9 +12,7 @@ Status NeedTimeout(const Call& call, int32_t timeout_ms);
 // code that broke the device or stopped the context (SPEC 21 §6.3).
 [[gnu::cold]] Status RefuseTrouble(const Call& call, const runtime::StreamObject& stream);
 inline Status NeedWorking(const Call& call, const runtime::StreamObject& stream) {
-  const runtime::Device& device = *stream.device;
-  if (device.fatal.load(std::memory_order_acquire) == 0 && !stream.context->domain.stopped() &&
-      !device.aborting.load(std::memory_order_relaxed)) [[likely]]
+  if (!stream.stream->troubled()) [[likely]]
     return Status();
   return RefuseTrouble(call, stream);
 }

@@ -39,7 +39,6 @@ Status SubmitValue(const Call& call, StreamObject& stream, engine::OpKind kind, 
   engine::Op op = SignedOp(call);
   op.kind = kind;
   op.value = {range.bytes, SideOf(range), value, condition};
-  memory::SlabHeap::Pin(range.block);
   call.engine().Submit(*stream.stream, op, sizeof(uint64_t));
   return Submitted(call, op);
 }

@@ -24,7 +24,7 @@ void Engine::DropQueued(Stream& stream, Fate fate) {
       stream.granted_ = stream.drop_front_ = false;
       stream.done_.store(stream.submitted_.load(std::memory_order_relaxed), std::memory_order_release);
     }
-    wake = stream.sleepers_ != 0;
+    wake = Awaited(stream);
   }
   for (const Op& op : dropped) Release(op, fate);
   if (wake) WakeSleepers(stream);
@@ -40,6 +40,7 @@ void Engine::AwaitClaim(Stream& stream) {
       MutexLock lock(stream.mutex_);
       if (!stream.claimed_) return;
       ++stream.sleepers_;
+      stream.awaited_ = 0;
       seen = stream.progress_.load(std::memory_order_acquire);
     }
     os::FutexWait(stream.progress_, seen);
@@ -57,6 +58,7 @@ bool Engine::AwaitQuiet(Stream& stream, int64_t deadline_ns) {
       MutexLock lock(stream.mutex_);
       if (!stream.claimed_ && stream.parked_ != Stream::Parked::kAway) return true;
       ++stream.sleepers_;
+      stream.awaited_ = 0;
       seen = stream.progress_.load(std::memory_order_acquire);
     }
     int64_t left = deadline_ns == kNoDeadline ? os::kForever : deadline_ns - os::MonotonicNs();
@@ -72,7 +74,7 @@ bool Engine::Abort(const std::vector<Stream*>& streams, int32_t code, int64_t de
   Landing landing(*this);
   for (Stream* stream : streams) {
     MutexLock lock(stream->mutex_);
-    stream->frozen_ = true;
+    stream->trouble_.fetch_or(Stream::kFrozen, std::memory_order_relaxed);
   }
   bool quiet = true;
   for (Stream* stream : streams) quiet = quiet && AwaitQuiet(*stream, deadline_ns);
@@ -85,7 +87,7 @@ bool Engine::Abort(const std::vector<Stream*>& streams, int32_t code, int64_t de
     bool ready;
     {
       MutexLock lock(stream->mutex_);
-      stream->frozen_ = false;
+      stream->trouble_.fetch_and(static_cast<uint8_t>(~Stream::kFrozen), std::memory_order_relaxed);
       if (quiet) {
         stream->failure_ = {};
         stream->failed_.store(false, std::memory_order_release);
@@ -108,13 +110,27 @@ void Engine::Stop(Domain& domain, const Failure& failure) {
     domain.stopped_.store(true, std::memory_order_release);
     streams = domain.streams_;
   }
-  for (Stream* stream : streams) DropQueued(*stream);
+  for (Stream* stream : streams) {
+    {
+      MutexLock lock(stream->mutex_);
+      stream->trouble_.fetch_or(Stream::kStopped, std::memory_order_relaxed);
+    }
+    DropQueued(*stream);
+  }
 }
 
 void Engine::Restart(Domain& domain) {
-  MutexLock lock(domain.mutex_);
-  domain.first_ = {};
-  domain.stopped_.store(false, std::memory_order_release);
+  std::vector<Stream*> streams;
+  {
+    MutexLock lock(domain.mutex_);
+    domain.first_ = {};
+    domain.stopped_.store(false, std::memory_order_release);
+    streams = domain.streams_;
+  }
+  for (Stream* stream : streams) {
+    MutexLock lock(stream->mutex_);
+    stream->trouble_.fetch_and(static_cast<uint8_t>(~Stream::kStopped), std::memory_order_relaxed);
+  }
 }
 
 // --- By hand

@@ -1,11 +1,14 @@
 #include "engine/engine.h"
 
 #include <algorithm>
+#include <cstdlib>
 
 #include "base/check.h"
 #include "engine/landing.h"
+#include "engine/planted_fault.h"
 #include "os/futex.h"
 #include "os/thread.h"
+#include "os/ticks.h"
 
 namespace belay::engine {
 namespace {
@@ -47,11 +50,14 @@ Engine::Engine(const Config& config, memory::NodeMemory& memory)
       lazy_(config.policy.delivery() == Policy::Delivery::kWaiter ||
             (config.policy.delivery() == Policy::Delivery::kPool && config.workers == 0)),
       pooled_(config.policy.delivery() == Policy::Delivery::kPool && config.workers != 0),
+      at_once_(config.policy.MayRunInline(kAtOnceBytes)),
       observer_(config.observer != nullptr ? config.observer : &nobody_),
       memory_(memory),
       timer_(*this),
       host_pool_(*this),
-      pool_(*this, config.workers) {}
+      pool_(*this, config.workers) {
+  os::NowTicks();  // the clock's base
+}
 
 // --- Streams
 
@@ -73,6 +79,7 @@ Stream* Engine::CreateStream(int device, int32_t id, Domain* domain, bool persis
   if (domain != nullptr) {
     MutexLock lock(domain->mutex_);
     domain->streams_.push_back(stream);
+    if (domain->stopped()) stream->trouble_.store(Stream::kStopped, std::memory_order_relaxed);
   }
   MutexLock lock(streams_);
   stream->live_index_ = live_.size();
@@ -96,6 +103,7 @@ void Engine::DestroyStream(Stream* stream) {
     stream->failure_ = {};
     stream->ready_ = false;
     stream->held_ = 0;
+    stream->trouble_.store(0, std::memory_order_relaxed);
     stream->fail_next_ = 0;
     stream->failed_.store(false, std::memory_order_relaxed);
   }
@@ -108,7 +116,43 @@ void Engine::DestroyStream(Stream* stream) {
 
 // --- Submitting
 
+// A small task on an idle stream takes effect under the stream's lock: nobody can see it pending, so nothing
+// is queued, pinned or claimed. 0, and nothing happened, when it cannot be done so.
+uint64_t Engine::LandAtOnce(Stream& stream, Op& op) {
+  uint64_t sequence;
+  {
+    MutexLock lock(stream.mutex_);
+    if (!stream.Plain()) return 0;
+    switch (op.kind) {
+      case OpKind::kCopy:
+        if (!ExecuteCopy(op.copy).ok()) return 0;  // the longer way meets it again, and tells
+        break;
+      case OpKind::kFill:
+        if (!FillNow(op.fill)) return 0;
+        break;
+      default:  // a record, or a wait that passes: the caller does the rest
+        break;
+    }
+    sequence = stream.submitted_.load(std::memory_order_relaxed) + 1;
+    stream.submitted_.store(sequence, std::memory_order_relaxed);
+    stream.done_.store(sequence, std::memory_order_release);
+    op.task = static_cast<uint32_t>(sequence - 1 - stream.earlier_);
+  }
+  return sequence;
+}
+
 uint64_t Engine::Submit(Stream& stream, Op& op, uint64_t bytes) {
+  if (bytes <= kAtOnceBytes && at_once_ && (op.kind == OpKind::kCopy || op.kind == OpKind::kFill)) {
+    if (uint64_t sequence = LandAtOnce(stream, op); sequence != 0) [[likely]] {
+      if (op.owns_source) free(const_cast<uint8_t*>(op.copy.shape.src));
+      WordsChanged();
+      return sequence;
+    }
+  }
+  return SubmitSlowly(stream, op, bytes);
+}
+
+uint64_t Engine::SubmitSlowly(Stream& stream, Op& op, uint64_t bytes) {
   Landing landing(*this);
   uint64_t sequence;
   bool run_here = false, drain_here = false, ready = false, refused = false;
@@ -117,12 +161,8 @@ uint64_t Engine::Submit(Stream& stream, Op& op, uint64_t bytes) {
   {
     MutexLock lock(stream.mutex_);
     sequence = stream.submitted_.load(std::memory_order_relaxed);
-    if (stream.Stays() || stream.fail_next_ != 0) [[unlikely]] {
-      op.code = std::exchange(stream.fail_next_, 0);
-      refused = stream.frozen_;
-    }
-    if (stream.domain != nullptr && stream.domain->stopped()) [[unlikely]]
-      refused = true;
+    op.code = std::exchange(stream.fail_next_, 0);
+    refused = stream.troubled();
     if (!refused && !stream.persistent_) [[likely]] {
       stream.submitted_.store(++sequence, std::memory_order_release);
     }
@@ -135,10 +175,15 @@ uint64_t Engine::Submit(Stream& stream, Op& op, uint64_t bytes) {
       run_here = may_run && op.code == 0 && Immediate(op);
       drain_here = may_run && !run_here;
       if (word_wait) queued_word_waits_.fetch_add(1, std::memory_order_relaxed);
+      Pin(op);
       if (run_here) {
         stream.claimed_ = stream.inline_ = true;
       } else {
-        stream.queue_.Append(op);
+        Op& last = stream.queue_.Append(op);
+        if (BELAY_FAULT(3) && !stream.claimed_ &&
+            sequence == stream.done_.load(std::memory_order_relaxed) + 2) {
+          std::swap(stream.queue_.Front(), last);
+        }
         if (drain_here) {
           stream.claimed_ = true;
         } else {
@@ -153,6 +198,8 @@ uint64_t Engine::Submit(Stream& stream, Op& op, uint64_t bytes) {
     return sequence;
   }
   if (refused) [[unlikely]] {
+    Pin(op);
+    if (word_wait) queued_word_waits_.fetch_add(1, std::memory_order_relaxed);
     Release(op, Fate::kDropped);
     return sequence;
   }
@@ -168,43 +215,50 @@ uint64_t Engine::Submit(Stream& stream, Op& op, uint64_t bytes) {
   return sequence;
 }
 
-void Engine::SubmitRecord(Stream& stream, Event& event, Op& op, uint32_t id) {
-  EventRecord* record = event.NewRecord(id);
+void Engine::SubmitRecord(Stream& stream, Event& event, Op& op) {
+  op.kind = OpKind::kRecord;
+  if (at_once_ && event.bit() == nullptr) {
+    if (uint64_t sequence = LandAtOnce(stream, op); sequence != 0) [[likely]] {
+      event.RecordComplete(stream, stream.life.load(std::memory_order_relaxed), sequence);
+      return;
+    }
+  }
+  EventRecord* record = event.NewRecord();
   record->stream_.store(&stream, std::memory_order_relaxed);
   record->stream_life_.store(stream.life.load(std::memory_order_relaxed), std::memory_order_relaxed);
-  op.kind = OpKind::kRecord;
   op.record = record;
   record->AddReference();  // the event's; the first one goes with the op
-  Submit(stream, op, 0);
+  SubmitSlowly(stream, op, 0);
   event.SetLatest(record);
 }
 
 void Engine::SubmitWait(Stream& stream, EventRecord& record, Op& op, int64_t timeout_ns) {
   op.kind = OpKind::kWait;
+  if (at_once_ && record.complete() && LandAtOnce(stream, op) != 0) return;
   op.wait = {&record, timeout_ns, record.HoldId()};
   record.AddReference();
   record.event()->pending_waits.fetch_add(1, std::memory_order_relaxed);
-  Submit(stream, op, 0);
+  SubmitSlowly(stream, op, 0);
 }
 
 void Engine::SubmitPass(Stream& stream, Op& op) {
   op.kind = OpKind::kWait;
   op.wait = {nullptr, 0, false};
-  Submit(stream, op, 0);
+  SubmitSlowly(stream, op, 0);
 }
 
 void Engine::SubmitReset(Stream& stream, Event& event, Op& op) {
   op.kind = OpKind::kReset;
   op.reset = {&event, event.Latest()};
   event.AddReference();
-  Submit(stream, op, 0);
+  SubmitSlowly(stream, op, 0);
 }
 
 void Engine::SubmitSignal(Stream& stream, Signal& signal, Signal::Change change, uint32_t value, Op& op) {
   op.kind = OpKind::kSignal;
   op.signal = {&signal, change, value};
   signal.AddReference();
-  Submit(stream, op, 0);
+  SubmitSlowly(stream, op, 0);
 }
 
 void Engine::SubmitAwait(Stream& stream, Signal& signal, Signal::Condition condition, uint32_t value,
@@ -213,7 +267,7 @@ void Engine::SubmitAwait(Stream& stream, Signal& signal, Signal::Condition condi
   op.await = {&signal, condition, clear, value, timeout_ns};
   signal.AddReference();
   signal.pending_waits.fetch_add(1, std::memory_order_relaxed);
-  Submit(stream, op, 0);
+  SubmitSlowly(stream, op, 0);
 }
 
 // The rest of a submission to an idle stream. What others append meanwhile is for the pool, not for this
@@ -232,7 +286,7 @@ void Engine::RunHere(Stream& stream, const Op& op, uint64_t sequence) {
     NoteFailure(stream, op, sequence, status);
     stream.done_.store(sequence + std::exchange(stream.dropped_, 0), std::memory_order_release);
     stream.claimed_ = stream.inline_ = false;
-    wake = stream.sleepers_ != 0;
+    wake = Awaited(stream);
     leftover = stream.Runnable();
     if (leftover) stream.ready_ = true;
   }
@@ -267,7 +321,7 @@ void Engine::Drain(Stream& stream, uint64_t until, bool held_too) {
     wake = Finish(stream, op, status);
   }
   stream.claimed_ = false;  // together with the last `done`: who saw that one may destroy the stream
-  wake = wake || stream.sleepers_ != 0;
+  wake = Awaited(stream) || wake;
   bool leftover = stream.Runnable();
   if (leftover) stream.ready_ = true;
   stream.mutex_.unlock();
@@ -280,6 +334,10 @@ void Engine::Drain(Stream& stream, uint64_t until, bool held_too) {
 Engine::Step Engine::Begin(Stream& stream, const Op& op, bool granted, Status* status) {
   switch (op.kind) {
     case OpKind::kWait:
+      if (BELAY_FAULT(1)) return Step::kRun;
+      if (BELAY_FAULT(2) && op.wait.record != nullptr) {
+        return ParkOnRecord(stream, *op.wait.record->event()->Latest(), op.wait.timeout_ns);
+      }
       return op.wait.record == nullptr || op.wait.record->complete()
                  ? Step::kRun
                  : ParkOnRecord(stream, *op.wait.record, op.wait.timeout_ns);
@@ -297,13 +355,14 @@ Engine::Step Engine::Begin(Stream& stream, const Op& op, bool granted, Status* s
 
 Engine::Step Engine::CallOut(Stream& stream, const Op& op, Status* status) {
   constexpr Status kNoThread{207005};
-  bool leaves = op.kind == OpKind::kHostFunc || op.host.blocks;
   Op out = op;  // once the stream went away, its front may be finished and popped at any time
+  if (BELAY_FAULT(9) && op.kind == OpKind::kCallback) out.host.blocks = false;
+  bool leaves = out.kind == OpKind::kHostFunc || out.host.blocks;
   if (leaves) {
     if (Step step = GoAway(stream); step != Step::kGone) return step;
   }
   bool out_there =
-      op.kind == OpKind::kHostFunc ? host_pool_.Add(stream, out) : observer_->HandOver(stream, out);
+      out.kind == OpKind::kHostFunc ? host_pool_.Add(stream, out) : observer_->HandOver(stream, out);
   if (out_there) return leaves ? Step::kGone : Step::kRun;
   if (leaves) ComeBack(stream);
   if (out.kind == OpKind::kHostFunc) *status = kNoThread;
@@ -317,7 +376,15 @@ bool Engine::Finish(Stream& stream, const Op& op, Status status) {
   stream.queue_.Pop();
   stream.drop_front_ = false;
   stream.done_.store(done + std::exchange(stream.dropped_, 0), std::memory_order_release);
-  return stream.sleepers_ != 0;
+  return Awaited(stream);
+}
+
+// Whether a sleeping host thread should look again; all of them do then.
+bool Engine::Awaited(Stream& stream) {
+  if (stream.awaited_ > stream.done_.load(std::memory_order_relaxed)) [[likely]]
+    return false;
+  stream.awaited_ = ~uint64_t{0};
+  return true;
 }
 
 void Engine::FinishAway(Stream& stream, Status status) {

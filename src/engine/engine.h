@@ -49,12 +49,12 @@ class Engine {
   // Waits for every task, then takes the stream back.
   void DestroyStream(Stream* stream);
 
-  // Queues or runs a task; takes over what it holds (pins, references, staging). `bytes` it moves. Returns
-  // its number, which grows as long as the stream's storage is used.
+  // Queues or runs a task; takes over what it holds (references, staging), and pins what it queues. `bytes`
+  // it moves. Returns its number, which grows as long as the stream's storage is used.
   uint64_t Submit(Stream& stream, Op& op, uint64_t bytes);
 
-  // Events: the caller submitted nothing yet. All keep their own references; the record takes over the id.
-  void SubmitRecord(Stream& stream, Event& event, Op& op, uint32_t id = IdPool::kNone);
+  // Events and signals. All keep their own references.
+  void SubmitRecord(Stream& stream, Event& event, Op& op);
   void SubmitWait(Stream& stream, EventRecord& record, Op& op, int64_t timeout_ns = 0);
   void SubmitPass(Stream& stream, Op& op);  // a wait for nothing
   void SubmitReset(Stream& stream, Event& event, Op& op);
@@ -194,6 +194,11 @@ class Engine {
   class Landing;
   class Nap;
 
+  // Submitting
+  static constexpr uint64_t kAtOnceBytes = 16 << 10;  // a microsecond at most
+  uint64_t LandAtOnce(Stream& stream, Op& op);
+  uint64_t SubmitSlowly(Stream& stream, Op& op, uint64_t bytes);
+
   // Running
   enum class Step : uint8_t { kRun, kGone, kDropped };
   void RunFromPool(Stream& stream);
@@ -205,6 +210,7 @@ class Engine {
   void TellAndWait(const Failure& failure);
   static bool StopsDomain(const Stream& stream);
   bool Finish(Stream& stream, const Op& op, Status status) BELAY_REQUIRES(stream.mutex_);
+  static bool Awaited(Stream& stream) BELAY_REQUIRES(stream.mutex_);
   void Ready(Stream& stream);
   void Urge(Stream& stream, uint64_t sequence);
   void UrgeAll();
@@ -241,6 +247,7 @@ class Engine {
   Status ExecuteCopy(const CopyTask& copy);
   Status ExecuteValueWrite(const ValueTask& value);
   void Release(const Op& op, Fate fate = Fate::kDone);
+  static void Pin(const Op& op);
   void Unpin(const OpSide& side);
 
   static bool PrepareWrite(const OpSide& side, const uint8_t* from, uint64_t extent, bool gaps) {
@@ -254,6 +261,8 @@ class Engine {
   const bool lazy_;
   // Workers run whatever becomes runnable.
   const bool pooled_;
+  // Small tasks on idle streams take effect inside the call.
+  const bool at_once_;
   Observer nobody_;
   Observer* const observer_;
   memory::NodeMemory& memory_;

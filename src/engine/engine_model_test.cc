@@ -162,8 +162,6 @@ class ModelTest : public EngineTest {
   }
 
   void Submit(Lane& lane, Op& op, uint64_t bytes) {
-    if (op.kind == OpKind::kCopy) Pin(op.copy.src);
-    Pin(op.kind == OpKind::kCopy ? op.copy.dst : op.fill.dst);
     // As if it were large: then it does not run inside the call.
     engine_->Submit(*lane.stream, op, queue_all_ ? Policy::kSmall + 1 : bytes);
     Submitted(lane);

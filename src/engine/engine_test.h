@@ -57,9 +57,8 @@ class Gate final : public memory::PhysicalMemory::Source {
       Op op;
       op.kind = OpKind::kFill;
       op.fill = {memory_.EngineStart(block_), block_.size, {&memory_, &block_}, 1};
-      memory::SlabHeap::Pin(&block_);
-      uint64_t sequence =
-          engine_.Submit(stream_, op, 0);  // small, says the submitter: it runs here if it can
+      // Says the submitter: small enough to run here, too large to run under the stream's lock.
+      uint64_t sequence = engine_.Submit(stream_, op, Policy::kSmall - 1);
       engine_.Wait(stream_, sequence);
     });
     while (held_.load() == 0) os::FutexWait(held_, 0);
@@ -163,14 +162,10 @@ class EngineFixture : public os::LeavesNothing {
   }
   OpSide DeviceSide(memory::Allocation* block, int device = 0) { return {memory_->Find(device), block}; }
 
-  static void Pin(const OpSide& side) {
-    if (side.block != nullptr) memory::SlabHeap::Pin(side.block);
-  }
   uint64_t Fill(Stream& stream, memory::Allocation* block, uint64_t at, uint64_t bytes, uint8_t value) {
     Op op;
     op.kind = OpKind::kFill;
     op.fill = {EngineBytes(block, stream.device) + at, bytes, DeviceSide(block, stream.device), value};
-    Pin(op.fill.dst);
     return engine_->Submit(stream, op, bytes);
   }
   uint64_t Copy(Stream& stream, const CopyShape& shape, OpSide dst, OpSide src, bool owns_source = false) {
@@ -181,8 +176,6 @@ class EngineFixture : public os::LeavesNothing {
     op.copy.dst = dst;
     op.copy.src = src;
     op.copy.executor = static_cast<int16_t>(stream.device);
-    Pin(dst);
-    Pin(src);
     return engine_->Submit(stream, op, shape.Bytes());
   }
   // From one plain host buffer to another.

@@ -2,7 +2,9 @@
 
 #include <utility>
 
+#include "engine/stream.h"
 #include "os/futex.h"
+#include "os/ticks.h"
 
 namespace belay::engine {
 namespace {
@@ -56,7 +58,7 @@ void Event::Drop() {
   if (references_.fetch_sub(1, std::memory_order_acq_rel) == 1) delete this;
 }
 
-EventRecord* Event::NewRecord(uint32_t record_id) {
+EventRecord* Event::NewRecord() {
   EventRecord* record = nullptr;
   bool follows_complete = false;
   {
@@ -72,12 +74,43 @@ EventRecord* Event::NewRecord(uint32_t record_id) {
   if (record == nullptr) record = new EventRecord(this);
   record->follows_complete_ = follows_complete;
   record->failed_.store(false, std::memory_order_relaxed);
-  record->id_ = record_id;
-  if (record_id != IdPool::kNone) {
+  record->id_ = traits_.ids != nullptr ? traits_.ids->Take() : IdPool::kNone;
+  if (record->id_ != IdPool::kNone) {
     record->id_holders_.store(1, std::memory_order_relaxed);
-    id.store(record_id, std::memory_order_relaxed);
+    id.store(record->id_, std::memory_order_relaxed);
   }
   return record;
+}
+
+void Event::RecordComplete(Stream& stream, uint32_t stream_life, uint64_t sequence) {
+  // The id is given back as soon as it is taken, so the one that the event had last will do.
+  if (traits_.ids != nullptr && id.load(std::memory_order_relaxed) == IdPool::kNone) {
+    uint32_t taken = traits_.ids->Take();
+    if (taken != IdPool::kNone) {
+      id.store(taken, std::memory_order_relaxed);
+      traits_.ids->Return(taken);
+    }
+  }
+  auto fill = [&](EventRecord& record) {
+    record.stream_.store(&stream, std::memory_order_relaxed);
+    record.sequence_.store(sequence, std::memory_order_relaxed);
+    record.stream_life_.store(stream_life, std::memory_order_relaxed);
+    record.failed_.store(stream.failed(), std::memory_order_relaxed);
+    record.id_ = IdPool::kNone;
+    if (traits_.timed) record.completed_ticks_.store(os::NowTicks(), std::memory_order_relaxed);
+  };
+  {
+    SpinLock lock(latest_lock_);
+    EventRecord* latest = latest_;
+    if (latest != nullptr && latest->references_.load(std::memory_order_acquire) == 1 && latest->complete()) {
+      fill(*latest);
+      return;
+    }
+  }
+  auto* record = new EventRecord(this);
+  fill(*record);
+  record->state_.store(EventRecord::kComplete, std::memory_order_relaxed);
+  SetLatest(record);
 }
 
 EventRecord* Event::Latest() {

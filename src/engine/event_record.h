@@ -39,8 +39,8 @@ class EventRecord {
   bool follows_complete() const { return follows_complete_; }
   // It covers a task whose failure nobody had reported when it completed.
   bool failed() const { return failed_.load(std::memory_order_relaxed); }
-  // Monotonic; 0 unless the event takes times and the record is complete.
-  int64_t completed_ns() const { return completed_ns_.load(std::memory_order_relaxed); }
+  // os::NowTicks; 0 unless the event takes times and the record is complete.
+  int64_t completed_ticks() const { return completed_ticks_.load(std::memory_order_relaxed); }
   Event* event() const { return event_; }
 
   // The task that completes it. Atomic, because a record that is used again may still be looked at by a late
@@ -71,7 +71,7 @@ class EventRecord {
   uint32_t id_ = IdPool::kNone;
   bool follows_complete_ = false;
   std::atomic<bool> failed_{false};
-  std::atomic<int64_t> completed_ns_{0};
+  std::atomic<int64_t> completed_ticks_{0};
   Event* const event_;
   Stream* waiters_ = nullptr;  // parked streams, linked by Stream::next_waiter; edge lock
 };
@@ -104,9 +104,11 @@ class Event {
   void Drop();
 
   // A record for a new generation, with one reference for the caller: the latest one if it is complete and
-  // nobody else looks at it, which saves an allocation for events that are recorded again and again. It takes
-  // over the id.
-  EventRecord* NewRecord(uint32_t record_id = IdPool::kNone);
+  // nobody else looks at it, which saves an allocation for events that are recorded again and again. It holds
+  // an id if there is one.
+  EventRecord* NewRecord();
+  // The same for a record that is complete at once, and the latest one from now on.
+  void RecordComplete(Stream& stream, uint32_t stream_life, uint64_t sequence);
   // The latest record with a reference for the caller; null when never recorded.
   EventRecord* Latest();
   // Takes over the caller's reference.

@@ -3,6 +3,7 @@
 #include <cstdlib>
 
 #include "engine/engine.h"
+#include "engine/planted_fault.h"
 
 namespace belay::engine {
 namespace {
@@ -18,7 +19,9 @@ Status Engine::Execute(const Op& op) {
       return status;
     }
     case OpKind::kFill: {
-      bool done = FillNow(op.fill);
+      FillTask fill = op.fill;
+      if (BELAY_FAULT(8)) --fill.bytes;
+      bool done = FillNow(fill);
       WordsChanged();
       return done ? Status() : kHostRamUsedUp;
     }
@@ -31,7 +34,8 @@ Status Engine::Execute(const Op& op) {
     }
     case OpKind::kReset:
       op.reset.event->TakeBack(op.reset.record);
-      if (Signal* bit = op.reset.event->bit(); bit != nullptr) Change(*bit, Signal::Change::kSet, 0, &op);
+      if (Signal* bit = op.reset.event->bit(); bit != nullptr && !BELAY_FAULT(12))
+        Change(*bit, Signal::Change::kSet, 0, &op);
       return Status();
     case OpKind::kSignal:
       Change(*op.signal.signal, op.signal.change, op.signal.value, &op);
@@ -53,7 +57,9 @@ Status Engine::ExecuteCopy(const CopyTask& copy) {
     if (side.memory == nullptr || side.memory->device() == copy.executor || config_.peer_lenient) continue;
     if (!memory_.books().PeerEnabled(copy.executor, side.memory->device())) return kPeerClosed;
   }
-  return CopyNow(copy) ? Status() : kHostRamUsedUp;
+  CopyTask task = copy;
+  if (BELAY_FAULT(7) && task.shape.height > 1) --task.shape.height;
+  return CopyNow(task) ? Status() : kHostRamUsedUp;
 }
 
 // SPEC 34 §5: a store of 64 bits that publishes what came before it.
@@ -88,6 +94,28 @@ bool Engine::WordHolds(const ValueTask& value) {
       return ~(word | value.value) != 0;
   }
   return false;
+}
+
+// Keeps the blocks of a task from being given away while it is queued.
+void Engine::Pin(const Op& op) {
+  auto pin = [](const OpSide& side) {
+    if (side.block != nullptr) memory::SlabHeap::Pin(side.block);
+  };
+  switch (op.kind) {
+    case OpKind::kCopy:
+      pin(op.copy.dst);
+      pin(op.copy.src);
+      break;
+    case OpKind::kFill:
+      pin(op.fill.dst);
+      break;
+    case OpKind::kValueWrite:
+    case OpKind::kValueWait:
+      pin(op.value.side);
+      break;
+    default:
+      break;
+  }
 }
 
 void Engine::Unpin(const OpSide& side) {

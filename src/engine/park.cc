@@ -2,8 +2,10 @@
 // code.
 #include "engine/engine.h"
 #include "engine/landing.h"
+#include "engine/planted_fault.h"
 #include "os/futex.h"
 #include "os/thread.h"
+#include "os/ticks.h"
 
 namespace belay::engine {
 namespace {
@@ -26,7 +28,7 @@ Engine::Step Engine::ParkOnRecord(Stream& stream, EventRecord& record, int64_t t
     stream.parked_record_ = &record;
     stream.claimed_ = false;
     sequence = stream.done_.load(std::memory_order_relaxed) + 1;
-    wake = stream.sleepers_ != 0;
+    wake = Awaited(stream);
   }
   if (wake) WakeSleepers(stream);
   SetAlarm(stream, sequence, timeout_ns);
@@ -44,7 +46,7 @@ Engine::Step Engine::ParkOnSignal(Stream& stream, const AwaitTask& await) {
     if (stream.drop_front_) return Step::kDropped;
     // SPEC 20 §5: the oldest waiter first; who comes later does not overtake it.
     if (signal.Holds(await.condition, await.value) && !(await.clear && signal.first_waiter_ != nullptr)) {
-      if (await.clear) signal.value_.store(0, std::memory_order_release);
+      if (await.clear && !BELAY_FAULT(10)) signal.value_.store(0, std::memory_order_release);
       return Step::kRun;
     }
     stream.next_waiter_ = nullptr;
@@ -54,7 +56,7 @@ Engine::Step Engine::ParkOnSignal(Stream& stream, const AwaitTask& await) {
     stream.parked_signal_ = &signal;
     stream.claimed_ = false;
     sequence = stream.done_.load(std::memory_order_relaxed) + 1;
-    wake = stream.sleepers_ != 0;
+    wake = Awaited(stream);
   }
   if (wake) WakeSleepers(stream);
   SetAlarm(stream, sequence, timeout_ns);
@@ -76,7 +78,7 @@ Engine::Step Engine::ParkOnWord(Stream& stream, const ValueTask& value) {
     word_waiters_ = &stream;
     stream.parked_ = Stream::Parked::kWord;
     stream.claimed_ = false;
-    wake = stream.sleepers_ != 0;
+    wake = Awaited(stream);
   }
   if (wake) WakeSleepers(stream);
   return Step::kGone;
@@ -136,7 +138,7 @@ void Engine::Unpark(Stream& stream) {
 
 // The waiters go one by one: as soon as one is free, whoever runs it may park it on another record.
 void Engine::Complete(EventRecord& record) {
-  if (record.event()->timed()) record.completed_ns_.store(os::MonotonicNs(), std::memory_order_relaxed);
+  if (record.event()->timed()) record.completed_ticks_.store(os::NowTicks(), std::memory_order_relaxed);
   bool first = true, more = true;
   while (more) {
     Stream* waiter;
@@ -149,7 +151,7 @@ void Engine::Complete(EventRecord& record) {
         Unpark(*waiter);
         waiter->ready_ = true;
       }
-      more = record.waiters_ != nullptr;
+      more = record.waiters_ != nullptr && !BELAY_FAULT(6);
     }
     if (first && record.sleepers_.load(std::memory_order_seq_cst) != 0) os::FutexWakeAll(record.state_);
     first = false;
@@ -185,7 +187,7 @@ void Engine::Change(Signal& signal, Signal::Change change, uint32_t value, const
         MutexLock lock(waiter->mutex_);
         const AwaitTask& await = waiter->queue_.Front().await;
         if (signal.Holds(await.condition, await.value)) {
-          if (await.clear) signal.value_.store(0, std::memory_order_release);
+          if (await.clear && !BELAY_FAULT(10)) signal.value_.store(0, std::memory_order_release);
           Unpark(*waiter);
           waiter->granted_ = waiter->ready_ = true;
           released = waiter;

@@ -21,7 +21,7 @@
 
 namespace belay::engine {
 
-class Stream {
+class alignas(64) Stream {
  public:
   Stream() = default;
   Stream(const Stream&) = delete;
@@ -42,10 +42,8 @@ class Stream {
   // Tasks are kept, and run only as part of a model (SPEC 20 §3.1).
   bool persistent() const { return persistent_; }
 
-  int device = -1;                // logical
-  int32_t id = -1;                // aclrtStreamGetId
-  Domain* domain = nullptr;       // null: a domain of its own, in mode CONTINUE
-  std::atomic<uint32_t> life{0};  // grows each time the stream is destroyed
+  // Calls on it meet more than their own result: its domain is stopped, or an abort is running.
+  bool troubled() const { return trouble_.load(std::memory_order_relaxed) != 0; }
 
  private:
   friend class Engine;
@@ -63,38 +61,58 @@ class Stream {
   bool Runnable() const BELAY_REQUIRES(mutex_) {
     return !claimed_ && parked_ == Parked::kNo && !Stays() && !queue_.empty();
   }
-  bool Stays() const BELAY_REQUIRES(mutex_) { return held_ != 0 || frozen_ || persistent_; }
+  bool Stays() const BELAY_REQUIRES(mutex_) { return held_ != 0 || persistent_ || frozen(); }
+  // Nothing is queued or running, and the next task may take effect as any other.
+  bool Plain() const BELAY_REQUIRES(mutex_) {
+    return done_.load(std::memory_order_relaxed) == submitted_.load(std::memory_order_relaxed) && !claimed_ &&
+           held_ == 0 && !persistent_ && fail_next_ == 0 && !troubled();
+  }
+  bool frozen() const { return (trouble_.load(std::memory_order_relaxed) & kFrozen) != 0; }
+  bool stopped() const { return (trouble_.load(std::memory_order_relaxed) & kStopped) != 0; }
+  static constexpr uint8_t kStopped = 1, kFrozen = 2;
 
+  // What a small task on an idle stream touches, in one cache line.
   Mutex mutex_;
   // Tasks ever, also of earlier lives: whoever still waits for a destroyed stream's task sees that it is
   // done.
   std::atomic<uint64_t> submitted_{0};  // changed under the lock
   std::atomic<uint64_t> done_{0};
-  uint64_t earlier_ = 0;  // tasks of earlier lives; written before the stream is handed out
+  std::atomic<uint8_t> trouble_{0};  // bits; changed under the lock
   std::atomic<bool> failed_{false};
-  std::atomic<uint32_t> aborts_{0};
-  std::atomic<int32_t> abort_code_{0};
   bool persistent_ = false;  // written before the stream is handed out
-  OpQueue queue_ BELAY_GUARDED_BY(mutex_);
   bool claimed_ BELAY_GUARDED_BY(mutex_) = false;
-  bool inline_ BELAY_GUARDED_BY(mutex_) = false;      // the claimed task is not in the queue
-  bool ready_ BELAY_GUARDED_BY(mutex_) = false;       // handed to whoever runs it next, not claimed yet
-  uint8_t held_ BELAY_GUARDED_BY(mutex_) = 0;         // bits of Engine::Holder
-  bool frozen_ BELAY_GUARDED_BY(mutex_) = false;      // by an abort in progress
+  uint8_t held_ BELAY_GUARDED_BY(mutex_) = 0;  // bits of Engine::Holder
+  Parked parked_ BELAY_GUARDED_BY(mutex_) = Parked::kNo;
+  bool ready_ BELAY_GUARDED_BY(mutex_) = false;   // handed to whoever runs it next, not claimed yet
+  bool inline_ BELAY_GUARDED_BY(mutex_) = false;  // the claimed task is not in the queue
+
+  int32_t fail_next_ BELAY_GUARDED_BY(mutex_) = 0;    // the next submission fails with this code
   bool granted_ BELAY_GUARDED_BY(mutex_) = false;     // the front's wait may pass
   bool drop_front_ BELAY_GUARDED_BY(mutex_) = false;  // its tasks were dropped while the front was running
-  uint64_t dropped_ BELAY_GUARDED_BY(mutex_) = 0;     // so many right behind the running one
-  Parked parked_ BELAY_GUARDED_BY(mutex_) = Parked::kNo;
+  uint64_t earlier_ = 0;  // tasks of earlier lives; written before the stream is handed out
+  OpQueue queue_ BELAY_GUARDED_BY(mutex_);
+  uint64_t dropped_ BELAY_GUARDED_BY(mutex_) = 0;  // so many right behind the running one
+
+ public:
+  int device = -1;                // logical
+  int32_t id = -1;                // aclrtStreamGetId
+  Domain* domain = nullptr;       // null: a domain of its own, in mode CONTINUE
+  std::atomic<uint32_t> life{0};  // grows each time the stream is destroyed
+
+ private:
   // Valid while parked: the queued wait holds them.
   EventRecord* parked_record_ BELAY_GUARDED_BY(mutex_) = nullptr;
   Signal* parked_signal_ BELAY_GUARDED_BY(mutex_) = nullptr;
-  uint32_t sleepers_ BELAY_GUARDED_BY(mutex_) = 0;  // host threads asleep on progress_
+  // Host threads asleep on progress_, and the lowest task that one of them waits for; 0: for any change.
+  uint32_t sleepers_ BELAY_GUARDED_BY(mutex_) = 0;
+  uint64_t awaited_ BELAY_GUARDED_BY(mutex_) = ~uint64_t{0};
+  std::atomic<uint32_t> progress_{0};  // changes when a sleeper should look again
   // Tasks up to here must not wait until a host thread wants them (Policy::Delivery::kWaiter).
   uint64_t urgent_ BELAY_GUARDED_BY(mutex_) = 0;
-  int32_t fail_next_ BELAY_GUARDED_BY(mutex_) = 0;         // the next submission fails with this code
   Failure failure_ BELAY_GUARDED_BY(mutex_);               // the first one that nobody reported yet
   uint64_t failed_sequence_ BELAY_GUARDED_BY(mutex_) = 0;  // of failure_, counted as submitted_ is
-  std::atomic<uint32_t> progress_{0};                      // changes when a sleeper should look again
+  std::atomic<uint32_t> aborts_{0};
+  std::atomic<int32_t> abort_code_{0};
 
   Stream* next_waiter_ = nullptr;  // in the list of what it is parked on; engine's edge lock
   Stream* next_ready_ = nullptr;   // in the pool's list; pool lock

@@ -3,6 +3,7 @@
 
 #include "engine/engine.h"
 #include "engine/landing.h"
+#include "engine/planted_fault.h"
 #include "os/futex.h"
 #include "os/thread.h"
 
@@ -92,6 +93,7 @@ bool Engine::RunSomethingFor(Stream* stream, uint64_t sequence) {
 }
 
 bool Engine::Wait(Stream& stream, uint64_t sequence, int64_t deadline_ns) {
+  if (BELAY_FAULT(5) && sequence != 0) --sequence;
   if (stream.done() >= sequence) return true;
   Landing landing(*this);
   Nap nap(*this, stream, sequence, deadline_ns);
@@ -116,6 +118,7 @@ bool Engine::Wait(Stream& stream, uint64_t sequence, int64_t deadline_ns) {
       MutexLock lock(stream.mutex_);
       if (stream.done_.load(std::memory_order_relaxed) >= sequence) return true;
       ++stream.sleepers_;
+      stream.awaited_ = std::min(stream.awaited_, sequence);
       seen = stream.progress_.load(std::memory_order_acquire);
     }
     nap.Sleep(stream.progress_, seen);
@@ -146,6 +149,7 @@ bool Engine::WaitRecord(EventRecord& record, int64_t deadline_ns) {
 }
 
 bool Engine::Query(Stream& stream) {
+  if (BELAY_FAULT(4) && stream.done() + 1 == stream.submitted()) return true;
   if (stream.Idle()) return true;
   if (pooled_) return false;
   Landing landing(*this);
@@ -155,10 +159,16 @@ bool Engine::Query(Stream& stream) {
 
 bool Engine::QueryRecord(EventRecord& record) {
   if (record.complete()) return true;
-  if (pooled_ || record.dropped()) return false;
+  if (record.dropped()) return false;
   Landing landing(*this);
-  RunSomethingFor(record.stream(), std::min(record.sequence(), record.stream()->done() + 1));
-  return record.complete();
+  Stream& stream = *record.stream();
+  uint64_t next = stream.done() + 1;
+  if (!pooled_ || next == record.sequence()) RunSomethingFor(&stream, std::min(record.sequence(), next));
+  if (record.complete()) return true;
+  // SPEC 20 §4.3: complete when what it captured has ended; somebody is at the record itself.
+  MutexLock lock(stream.mutex_);
+  return record.sequence() <= stream.done_.load(std::memory_order_relaxed) + 1 && stream.claimed_ &&
+         record.state_.load(std::memory_order_relaxed) == EventRecord::kPending;
 }
 
 bool Engine::FindTask(Stream& stream, const memory::Allocation* block, Op* found) {

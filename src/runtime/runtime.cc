@@ -8,6 +8,7 @@
 #include <cstdlib>
 
 #include "check/checks.h"
+#include "engine/planted_fault.h"
 #include "os/host_ram.h"
 #include "os/thread.h"
 #include "runtime/fault_watch.h"
@@ -373,7 +374,7 @@ void Runtime::UnmakeStream(StreamObject& stream, const Moment& by) {
   std::erase(stream.context->streams, &stream);
   device.free_stream_ids.insert(stream.id);
   engine_->DestroyStream(stream.stream);
-  memory_->books().ReturnStream(device.logical);
+  if (!BELAY_FAULT(11)) memory_->books().ReturnStream(device.logical);
 }
 
 void Runtime::DestroyStream(StreamObject& stream, const Moment& by) {
@@ -505,6 +506,7 @@ void Runtime::MendDevice(Device& device) {
   MutexLock lock(objects_);
   device.fault = {};
   device.fatal.store(0, std::memory_order_release);
+  for (Context* context : device.contexts) engine_->Restart(context->domain);
   device.aborted.store(false, std::memory_order_relaxed);
 }
 
@@ -513,8 +515,10 @@ bool Runtime::AbortTasks(Device& device, int64_t deadline_ns) {
   for (StreamObject* stream : StreamsOf(device)) streams.push_back(stream->stream);
   if (!engine_->Abort(streams, kDeviceTaskAbort, deadline_ns)) return false;
   MutexLock lock(objects_);
-  for (Context* context : device.contexts) engine_->Restart(context->domain);
   device.aborted.store(true, std::memory_order_relaxed);
+  // What broke the device lasts until it is mended.
+  if (device.fatal.load(std::memory_order_relaxed) != 0) return true;
+  for (Context* context : device.contexts) engine_->Restart(context->domain);
   return true;
 }
 

@@ -36,6 +36,11 @@ class Hold {
     EXPECT_OK(belay_land_one(stream_, &landed));
     return landed == 1;
   }
+  size_t Pending() const {
+    size_t count = 999;
+    EXPECT_OK(belay_list_pending(stream_, nullptr, 0, &count));
+    return count;
+  }
   // Lands every task that can land; their number.
   int LandAll() {
     int count = 0;
@@ -54,6 +59,10 @@ inline aclError FillAsync(const DeviceBlock& block, int value, aclrtStream strea
 }
 inline bool Holds(const DeviceBlock& block, int value) {
   return block.Read() == Bytes(block.size(), static_cast<uint8_t>(value));
+}
+
+inline void FailNext(aclrtStream stream, aclError code) {
+  EXPECT_OK(belay_fail_next_task(stream, code));
 }
 
 inline size_t Pending(aclrtStream stream) {
@@ -80,6 +89,18 @@ inline void UntilBlocked(aclrtStream stream) {
     ASSERT_ACL(ACL_ERROR_RT_STREAM_SYNC_TIMEOUT, aclrtSynchronizeStreamWithTimeout(stream, 1));
   }
   FAIL() << "no task of the stream waits";
+}
+
+// The recent message, or "" for none, and the last error.
+inline std::string Message() {
+  const char* text = aclGetRecentErrMsg();
+  return text == nullptr ? "" : text;
+}
+inline aclError Peek() {
+  return aclrtPeekAtLastError(ACL_RT_THREAD_LEVEL);
+}
+inline aclError Take() {
+  return aclrtGetLastError(ACL_RT_THREAD_LEVEL);
 }
 
 // A call on a thread of its own, in the context that is current where it is made.
