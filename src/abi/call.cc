@@ -38,7 +38,7 @@ Status RefuseNotBuilt(const Call& call) {
 
 namespace {
 // SPEC 21 §3.1: what a callback may call.
-bool AllowedInCallback(facts::Fn fn) {
+bool AllowedInCallback(facts::Fn fn, bool strict) {
   switch (fn) {
     case facts::Fn::aclGetRecentErrMsg:
     case facts::Fn::aclrtGetLastError:
@@ -48,11 +48,12 @@ bool AllowedInCallback(facts::Fn fn) {
     case facts::Fn::aclrtGetThreadIdFromExceptionInfo:
     case facts::Fn::aclrtGetDeviceIdFromExceptionInfo:
     case facts::Fn::aclrtGetErrorCodeFromExceptionInfo:
+      return true;
     case facts::Fn::aclrtSetCurrentContext:
     case facts::Fn::aclrtGetCurrentContext:
     case facts::Fn::aclrtSetDevice:
     case facts::Fn::aclrtGetDevice:
-      return true;
+      return !strict;
     default:
       return false;
   }
@@ -61,7 +62,7 @@ bool AllowedInCallback(facts::Fn fn) {
 using Kind = engine::CallbackScope::Kind;
 constexpr char kTellAnother[] = "tell another thread what to do, and let that thread call";
 
-bool StrictHere(const Call& call, const engine::CallbackScope& scope) {
+bool IsStrict(const Call& call, const engine::CallbackScope& scope) {
   return scope.kind == Kind::kHostFunction && call.machine().quirks().callback_strict;
 }
 
@@ -74,7 +75,9 @@ runtime::Moment SubmissionOf(const engine::CallbackScope& scope) {
 // would wait for ever: their bodies refuse with 107000 and better words than these.
 void NoteInCallback(const Call& call, const Status& result) {
   const engine::CallbackScope* scope = engine::CallbackScope::Current();
-  if (scope == nullptr || AllowedInCallback(call.fn()) || result.code() == code::kRtParam) return;
+  if (scope == nullptr || AllowedInCallback(call.fn(), IsStrict(call, *scope)) ||
+      result.code() == code::kRtParam)
+    return;
   const char* kind = scope->kind == Kind::kHostFunction ? "host function"
                      : scope->kind == Kind::kCallback   ? "callback"
                      : scope->kind == Kind::kException  ? "exception callback"
@@ -138,7 +141,7 @@ bool MayGoOn(const Call& call, Life life, uint32_t mode, Status* result) {
     return false;
   }
   const engine::CallbackScope* scope = engine::CallbackScope::Current();
-  if (scope != nullptr && StrictHere(call, *scope) && !AllowedInCallback(call.fn())) {
+  if (scope != nullptr && IsStrict(call, *scope) && !AllowedInCallback(call.fn(), true)) {
     *result =
         call.Refuse(code::kRtParam, FindingId::kCallbackMisuse)
             .Say("%s is called inside a host function", call.name())

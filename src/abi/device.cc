@@ -69,7 +69,7 @@ void NoteLeftovers(const Call& call, const Device& device, const Runtime::Leftov
 Status Reset(Call& call, int32_t deviceId, bool force) {
   Device* device = nullptr;
   BELAY_TRY(NeedDevice(call, deviceId, "deviceId", &device));
-  BELAY_TRY(NeedOtherStreams(call, *device));
+  BELAY_TRY(NeedOtherDevice(call, *device));
   RunDeviceCallbacks(call, deviceId, ACL_RT_DEVICE_STATE_RESET_PRE);
   if (call.runtime().WouldRelease(*device, force)) {
     for (runtime::StreamObject* stream : call.runtime().StreamsOf(*device)) {

@@ -28,7 +28,7 @@ Status aclrtDeviceTaskAbort(Call& call, int32_t deviceId, uint32_t timeout) {
         .Fix("call aclrtSetDevice(%d) first", deviceId)
         .End();
   }
-  for (runtime::StreamObject* stream : streams) BELAY_TRY(NeedOtherStream(call, stream->stream, nullptr));
+  BELAY_TRY(NeedOtherDevice(call, *device));
 
   RunAbortCallbacks(call, deviceId, ACL_RT_DEVICE_TASK_ABORT_PRE, timeout);
   device->aborting.store(true);

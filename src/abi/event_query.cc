@@ -36,7 +36,8 @@ Status Synchronize(Call& call, aclrtEvent event, int32_t timeout_ms) {
     NoteUnrecorded(call, *found);
     return Status();
   }
-  if (latest->pending()) {
+  bool waits = latest->pending();
+  if (waits) {
     BELAY_TRY(NeedOtherStream(call, latest->stream(), nullptr));
     call.thread().waiting = call.now();
     bool done = timeout_ms == 0 ? call.engine().QueryRecord(*latest.get()) || latest->dropped()
@@ -51,7 +52,9 @@ Status Synchronize(Call& call, aclrtEvent event, int32_t timeout_ms) {
     }
   }
   BELAY_TRY(ReportRecord(call, *latest.get()));
-  return latest->dropped() ? RefuseAborted(call, *latest->stream()) : Status();
+  if (!latest->dropped()) return Status();
+  // SPEC 20 §3.3: who waited when the abort came returns its code, who comes later that of a dropped record.
+  return RefuseAborted(call, *latest->stream(), waits ? latest->stream()->abort_code() : code::kStreamAbort);
 }
 
 // --- Time
@@ -165,7 +168,7 @@ Status aclrtEventElapsedTime(Call& call, float* ms, aclrtEvent startEvent, aclrt
         .With("end recorded", end->last_record.Get(), end->device->user, last->stream()->id)
         .Send();
   }
-  int64_t elapsed_ns = os::TicksToNs(last->completed_ticks()) - os::TicksToNs(first->completed_ticks());
+  int64_t elapsed_ns = os::TickLengthNs(last->completed_ticks() - first->completed_ticks());
   if (elapsed_ns < 0) {
     return call.Refuse(code::kTimestampReversal, FindingId::kEventMisuse)
         .As(check::Severity::kError)

@@ -40,10 +40,20 @@ bool Same(const aclrtMemUceInfo& a, const aclrtMemUceInfo& b) {
   return a.addr == b.addr && a.len == b.len;
 }
 
+constexpr size_t kMostRanges = 128;  // SPEC 21 §8
+
+Status RefuseRanges(const Call& call, size_t count) {
+  return call.Refuse(code::kInvalidParam, FindingId::kBadArgument)
+      .Say("arraySize is %zu", count)
+      .Rule("At most 128 ranges are read or repaired at once (SPEC 21 §8)")
+      .Fix("pass at most 128")
+      .End();
+}
+
 // SPEC 21 §8: after the abort, with the record that was read.
 Status Repair(const Call& call, Device& device, bool matches, const char* why) {
-  if (device.fatal.load(std::memory_order_acquire) == 0 && matches) return Status();  // nothing is broken
-  const char* missing = !device.aborted.load(std::memory_order_relaxed)
+  const char* missing = device.fatal.load(std::memory_order_acquire) == 0 ? "it is not broken"
+                        : !device.aborted.load(std::memory_order_relaxed)
                             ? "aclrtDeviceTaskAbort was not called since the fault"
                         : !matches ? why
                                    : nullptr;
@@ -96,14 +106,12 @@ Status aclrtRepairError(Call& call, int32_t deviceId, const aclrtErrorInfo* erro
   Device* device = nullptr;
   BELAY_TRY(NeedDevice(call, deviceId, "deviceId", &device));
   aclrtErrorInfo record = RecordOf(*device);
-  bool same = record.errorType == errorInfo->errorType && record.hasDetail == errorInfo->hasDetail &&
-              Ranges(record) == Ranges(*errorInfo);
+  bool same = record.tryRepair == errorInfo->tryRepair && record.errorType == errorInfo->errorType &&
+              record.hasDetail == errorInfo->hasDetail && Ranges(record) == Ranges(*errorInfo);
   for (size_t i = 0; same && i < Ranges(record); ++i) {
     same = Same(record.detail.uceInfo.memUceInfoArray[i], errorInfo->detail.uceInfo.memUceInfoArray[i]);
   }
-  bool broken = device->fatal.load(std::memory_order_acquire) != 0;
-  bool repairable = !broken || errorInfo->tryRepair != 0;
-  return Repair(call, *device, same && repairable,
+  return Repair(call, *device, same && record.tryRepair != 0,
                 same ? "its record says that repair is not possible (tryRepair is 0)"
                      : "the record is not the one of aclrtGetErrorVerbose");
 }
@@ -112,6 +120,7 @@ Status aclrtGetMemUceInfo(Call& call, int32_t deviceId, aclrtMemUceInfo* memUceI
                           size_t* retSize) {
   Device* device = nullptr;
   BELAY_TRY(NeedDevice(call, deviceId, "deviceId", &device));
+  if (arraySize > kMostRanges) return RefuseRanges(call, arraySize);
   aclrtErrorInfo record = RecordOf(*device);
   size_t written = std::min(Ranges(record), arraySize);
   for (size_t i = 0; i < written; ++i) memUceInfoArray[i] = record.detail.uceInfo.memUceInfoArray[i];
@@ -122,16 +131,9 @@ Status aclrtGetMemUceInfo(Call& call, int32_t deviceId, aclrtMemUceInfo* memUceI
 Status aclrtMemUceRepair(Call& call, int32_t deviceId, aclrtMemUceInfo* memUceInfoArray, size_t arraySize) {
   Device* device = nullptr;
   BELAY_TRY(NeedDevice(call, deviceId, "deviceId", &device));
-  constexpr size_t kMost = 128;
-  if (arraySize == 0 || arraySize > kMost) {
-    return call.Refuse(code::kInvalidParam, FindingId::kBadArgument)
-        .Say("arraySize is %zu", arraySize)
-        .Rule("1 to 128 ranges are repaired at once (SPEC 21 §8)")
-        .Fix("pass the number of entries that aclrtGetMemUceInfo returned")
-        .End();
-  }
+  if (arraySize > kMostRanges) return RefuseRanges(call, arraySize);
   aclrtErrorInfo record = RecordOf(*device);
-  bool same = Ranges(record) == arraySize;
+  bool same = arraySize != 0 && Ranges(record) == arraySize;
   for (size_t i = 0; same && i < arraySize; ++i) {
     same = Same(record.detail.uceInfo.memUceInfoArray[i], memUceInfoArray[i]);
   }

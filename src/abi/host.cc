@@ -89,10 +89,8 @@ Status Free(const Call& call, void* hostPtr, bool synchronise) {
     return RefuseFree(call, hostPtr, place);
   Status status;
   // SPEC 30 §3.2: pinned memory has no owner, so the current device is synchronised.
-  if (synchronise) {
-    BELAY_TRY(NeedOtherStreams(call, *context->device));
-    status = SynchronizeWhole(call, *context->device);
-  }
+  if (synchronise) BELAY_TRY(NeedOtherDevice(call, *context->device));
+  if (synchronise) status = SynchronizeWhole(call, *context->device);
   if (call.memory().host().Free(place.block, call.site(), call.thread().id) ==
       SlabHeap::FreeResult::kNotLive) {
     return RefuseFree(call, hostPtr, place);

@@ -16,6 +16,9 @@ __attribute__((constructor)) void Load() {
 // objects of the program may still call it.
 __attribute__((destructor)) void Unload() {
   if (runtime::Runtime* runtime = runtime::Runtime::Get(); runtime != nullptr) {
+    if ((runtime::g_mode.load(std::memory_order_relaxed) & runtime::kForked) == 0) {
+      runtime->tasks().ReportUnreported();
+    }
     runtime->reporter().WriteReports(std::nullopt);
   }
 }

@@ -247,9 +247,9 @@ Status Free(const Call& call, void* devPtr, bool synchronise) {
   Status status;
   if (synchronise) {
     // SPEC 30 §2.7: the owner is synchronised; its failure is told, and the memory goes all the same.
-    runtime::Device& owner = call.runtime().device(call.runtime().UserId(place.device));
-    BELAY_TRY(NeedOtherStreams(call, owner));
-    status = SynchronizeWhole(call, owner);
+    int user = call.runtime().UserId(place.device);
+    BELAY_TRY(NeedOtherDevice(call, call.runtime().device(user)));
+    status = SynchronizeWhole(call, call.runtime().device(user));
   }
   DeviceMemory& memory = *call.memory().Find(place.device);
   switch (memory.Free(place.block, call.site(), call.thread().id)) {

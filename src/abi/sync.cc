@@ -37,7 +37,8 @@ Status SynchronizeAll(const Call& call, const std::vector<StreamObject*>& stream
     }
   }
   for (size_t i = 0; i < streams.size(); ++i) {
-    if (streams[i]->stream->aborts() != aborts[i]) return RefuseAborted(call, *streams[i]->stream);
+    if (streams[i]->stream->aborts() != aborts[i])
+      return RefuseAborted(call, *streams[i]->stream, streams[i]->stream->abort_code());
     BELAY_TRY(NeedWorking(call, *streams[i]));
   }
   // SPEC 21 §1: the failure that happened first; those of other streams stay for the next call.
@@ -53,9 +54,9 @@ Status SynchronizeAll(const Call& call, const std::vector<StreamObject*>& stream
 }
 }  // namespace
 
-Status RefuseAborted(const Call& call, const engine::Stream& stream) {
-  bool device = stream.abort_code() == code::kDeviceTaskAbort;
-  Refusal refusal = call.Refuse(stream.abort_code(), FindingId::kDeviceFault);
+Status RefuseAborted(const Call& call, const engine::Stream& stream, int32_t code) {
+  bool device = code == code::kDeviceTaskAbort;
+  Refusal refusal = call.Refuse(code, FindingId::kDeviceFault);
   if (device) {
     refusal.Say("the tasks of the device were aborted; reason=[device task abort], reason=device task abort");
   } else {
@@ -91,8 +92,12 @@ const char* ReasonOf(int32_t failure) {
       return "hbm Multi-bit ECC error";
     case 507056:
       return "link error";
+    case 507055:
+      return "suspect device mem error";
     case 507057:
       return "suspect remote error";
+    case 507904:
+      return "hccl op retry failed";
     case 107022:
       return "device task abort";
     default:
@@ -181,7 +186,7 @@ Status RefuseTrouble(const Call& call, const StreamObject& stream) {
 
 Status RefuseBroken(const Call& call, const runtime::Device& device) {
   engine::Failure failure = call.runtime().FaultOf(call.runtime().device(device.user));
-  Refusal refusal = call.Refuse(code::kNoMemory, FindingId::kDeviceFault);
+  Refusal refusal = call.Refuse(call.machine().quirks().fatal_alloc_code, FindingId::kDeviceFault);
   refusal.On(device.user)
       .Say("device %d is broken since a fault with code %d: this is no lack of memory", device.user,
            failure.code)
@@ -208,15 +213,6 @@ Status NeedOtherStream(const Call& call, const engine::Stream* waited_for, const
       .With("function submitted", {scope->api, scope->thread, scope->site},
             call.runtime().UserId(scope->stream->device), scope->stream->id)
       .End();
-}
-
-Status NeedOtherStreams(const Call& call, runtime::Device& device) {
-  if (engine::CallbackScope::Current() == nullptr) [[likely]]
-    return Status();
-  for (const StreamObject* stream : call.runtime().StreamsOf(device)) {
-    BELAY_TRY(NeedOtherStream(call, stream->stream, nullptr));
-  }
-  return Status();
 }
 
 Status NeedStreamToSubmit(const Call& call, const void* handle, StreamObject** stream) {
@@ -259,7 +255,8 @@ Status SynchronizeStream(const Call& call, StreamObject& stream, int32_t timeout
     if (!done) {
       return Expired(call, code::kStreamTimeout, timeout_ms, "the stream");
     }
-    if (stream.stream->aborts() != aborts) return RefuseAborted(call, *stream.stream);
+    if (stream.stream->aborts() != aborts)
+      return RefuseAborted(call, *stream.stream, stream.stream->abort_code());
     BELAY_TRY(NeedWorking(call, stream));
   }
   return ReportFailure(call, *stream.stream, sequence);
@@ -273,6 +270,14 @@ Status SynchronizeDevice(const Call& call, int32_t timeout_ms) {
   return SynchronizeAll(
       call, whole_device ? call.runtime().StreamsOf(*context->device) : call.runtime().StreamsOf(*context),
       timeout_ms);
+}
+
+Status NeedOtherDevice(const Call& call, runtime::Device& device) {
+  if (engine::CallbackScope::Current() == nullptr) return Status();
+  for (StreamObject* stream : call.runtime().StreamsOf(device)) {
+    BELAY_TRY(NeedOtherStream(call, stream->stream, nullptr));
+  }
+  return Status();
 }
 
 Status SynchronizeWhole(const Call& call, runtime::Device& device) {

@@ -33,11 +33,12 @@ inline Status NeedWhole(const Call& call, const runtime::Device& device) {
 // SPEC 21 §3.1: a callback that waits for its own stream would wait for ever: 107000. `waited_for` null: the
 // whole context.
 Status NeedOtherStream(const Call& call, const engine::Stream* waited_for, const runtime::Context* context);
-// ... that waits for every stream of the device.
-Status NeedOtherStreams(const Call& call, runtime::Device& device);
 
 // A wait for a task that an abort dropped: 107022 or 107023.
-[[gnu::cold]] Status RefuseAborted(const Call& call, const engine::Stream& stream);
+[[gnu::cold]] Status RefuseAborted(const Call& call, const engine::Stream& stream, int32_t code);
+
+// The same for a call that waits for every stream of a device.
+Status NeedOtherDevice(const Call& call, runtime::Device& device);
 
 // The words of a failed task, with the code that a call returns for it.
 Refusal SayFailure(const Call& call, const engine::Failure& failure);

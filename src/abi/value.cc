@@ -19,8 +19,20 @@ Status RefuseFlag(const Call& call, uint32_t flag, const char* allowed) {
       .End();
 }
 
+// The device address of registered host memory names a word that the program writes without a call.
+bool FindMapped(const Call& call, const void* address, Range* range) {
+  memory::HostMemory::Registration found;
+  auto alias = reinterpret_cast<uintptr_t>(address);
+  if (!call.memory().host().FindAlias(alias, &found)) return false;
+  *range = Locate(call, reinterpret_cast<const void*>(found.start + (alias - found.alias)));
+  range->memory = nullptr;
+  range->block = nullptr;
+  return true;
+}
+
 // The word and the stream of a task.
-Status NeedWord(const Call& call, void* address, aclrtStream stream, Range* range, StreamObject** on) {
+Status NeedWord(const Call& call, void* address, aclrtStream stream, Range* range, StreamObject** on,
+                bool* polls) {
   BELAY_TRY(NeedCurrentStream(call, stream, on));
   if (reinterpret_cast<uintptr_t>(address) % sizeof(uint64_t) != 0) {
     return call.Refuse(code::kAlignment, FindingId::kBadArgument)
@@ -30,15 +42,17 @@ Status NeedWord(const Call& call, void* address, aclrtStream stream, Range* rang
         .End();
   }
   BELAY_TRY(NeedStreamToSubmit(call, stream, on));
+  *polls = FindMapped(call, address, range);
+  if (*polls) return Status();
   BELAY_TRY(NeedDeviceRange(call, address, sizeof(uint64_t), "devAddr", range));
   return NeedReach(call, (*on)->device->logical, *range, Range());
 }
 
 Status SubmitValue(const Call& call, StreamObject& stream, engine::OpKind kind, const Range& range,
-                   uint64_t value, engine::WordCondition condition) {
+                   uint64_t value, engine::WordCondition condition, bool polls) {
   engine::Op op = SignedOp(call);
   op.kind = kind;
-  op.value = {range.bytes, SideOf(range), value, condition};
+  op.value = {range.bytes, SideOf(range), value, condition, polls};
   call.engine().Submit(*stream.stream, op, sizeof(uint64_t));
   return Submitted(call, op);
 }
@@ -48,17 +62,20 @@ Status aclrtValueWrite(Call& call, void* devAddr, uint64_t value, uint32_t flag,
   if (flag != 0) return RefuseFlag(call, flag, "0");
   Range range;
   StreamObject* on = nullptr;
-  BELAY_TRY(NeedWord(call, devAddr, stream, &range, &on));
-  return SubmitValue(call, *on, engine::OpKind::kValueWrite, range, value, engine::WordCondition::kEqual);
+  bool polls = false;
+  BELAY_TRY(NeedWord(call, devAddr, stream, &range, &on, &polls));
+  return SubmitValue(call, *on, engine::OpKind::kValueWrite, range, value, engine::WordCondition::kEqual,
+                     false);
 }
 
 Status aclrtValueWait(Call& call, void* devAddr, uint64_t value, uint32_t flag, aclrtStream stream) {
   if (flag > ACL_STREAM_WAIT_VALUE_NOR) return RefuseFlag(call, flag, "one of ACL_STREAM_WAIT_VALUE_*");
   Range range;
   StreamObject* on = nullptr;
-  BELAY_TRY(NeedWord(call, devAddr, stream, &range, &on));
+  bool polls = false;
+  BELAY_TRY(NeedWord(call, devAddr, stream, &range, &on, &polls));
   return SubmitValue(call, *on, engine::OpKind::kValueWait, range, value,
-                     static_cast<engine::WordCondition>(flag));
+                     static_cast<engine::WordCondition>(flag), polls);
 }
 
 }  // namespace belay::abi::body

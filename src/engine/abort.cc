@@ -1,4 +1,5 @@
 // Streams that are held, emptied or stopped: SPEC 20 §3.3, 21 §§6.3 and 7, and belay/control.h.
+#include "engine/callback_scope.h"
 #include "engine/engine.h"
 #include "engine/landing.h"
 #include "os/futex.h"
@@ -140,7 +141,13 @@ void Engine::Hold(Stream& stream, Holder holder) {
     MutexLock lock(stream.mutex_);
     stream.held_ |= static_cast<uint8_t>(holder);
   }
-  AwaitClaim(stream);
+  // A function that holds the stream which waits for it must not wait for itself.
+  const CallbackScope* scope = CallbackScope::Current();
+  if (scope != nullptr && scope->stream == &stream) {
+    AwaitClaim(stream);
+  } else {
+    AwaitQuiet(stream, kNoDeadline);
+  }
 }
 
 void Engine::Resume(Stream& stream, Holder holder) {

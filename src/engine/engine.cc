@@ -411,7 +411,15 @@ void Engine::FinishAway(Stream& stream, Status status) {
 // --- Failures
 
 Failure Engine::FailureOf(const Stream& stream, const Op& op, Status status) {
-  return {status.code(), op.task + uint64_t{1}, op.thread, op.site, op.api, stream.device, stream.id, 0};
+  return {status.code(),
+          op.task + uint64_t{1},
+          op.thread,
+          op.site,
+          op.api,
+          stream.device,
+          stream.id,
+          0,
+          const_cast<Stream*>(&stream)};
 }
 
 void Engine::NoteFailure(Stream& stream, const Op& op, uint64_t sequence, Status status) {

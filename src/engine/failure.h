@@ -21,9 +21,10 @@ struct Failure {
   uint32_t thread = 0;    // that submitted it
   Site site;              // where
   const char* api = nullptr;
-  int32_t device = -1;  // logical
-  int32_t stream = -1;  // aclrtStreamGetId
-  uint64_t order = 0;   // counts failures of the process, from 1
+  int32_t device = -1;       // logical
+  int32_t stream = -1;       // aclrtStreamGetId
+  uint64_t order = 0;        // counts failures of the process, from 1
+  Stream* origin = nullptr;  // while it is told
 };
 
 // The streams of one context.

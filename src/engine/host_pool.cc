@@ -88,6 +88,7 @@ void HostPool::RunThread() {
       } catch (...) {
         engine_.observer().HostFunctionThrew(*job.stream, job.op, nullptr);
       }
+      engine_.observer().HostFunctionReturned();
     }
     {
       MutexLock lock(mutex_);

@@ -24,6 +24,9 @@ class Observer {
   // callback was queued for its thread; if it blocks, Engine::FinishAway is called when it returned.
   virtual bool HandOver(Stream&, const Op&) { return false; }
 
+  // A host function returned, on a thread of the library that runs others after it.
+  virtual void HostFunctionReturned() {}
+
   // A host function threw; `what` may be null.
   virtual void HostFunctionThrew(const Stream&, const Op&, const char* what) { static_cast<void>(what); }
 

@@ -89,6 +89,7 @@ struct ValueTask {
   OpSide side;
   uint64_t value;
   WordCondition condition;  // of a wait
+  bool polls;               // host memory, which the program writes unseen: looked at every millisecond
 };
 
 struct HostTask {

@@ -10,7 +10,8 @@
 namespace belay::engine {
 namespace {
 constexpr int32_t kTaskTimeout = 107020;  // SPEC 20 §8
-}
+constexpr int64_t kPollNs = 1'000'000;    // SPEC 34 §5
+}  // namespace
 
 // --- Parking. Each gives the claim back, unless what it waits for happened meanwhile.
 
@@ -64,7 +65,8 @@ Engine::Step Engine::ParkOnSignal(Stream& stream, const AwaitTask& await) {
 }
 
 Engine::Step Engine::ParkOnWord(Stream& stream, const ValueTask& value) {
-  bool wake;
+  bool wake, polls = value.polls;
+  uint64_t sequence;
   {
     MutexLock edges(edges_);
     parked_words_.fetch_add(1, std::memory_order_seq_cst);
@@ -78,9 +80,11 @@ Engine::Step Engine::ParkOnWord(Stream& stream, const ValueTask& value) {
     word_waiters_ = &stream;
     stream.parked_ = Stream::Parked::kWord;
     stream.claimed_ = false;
+    sequence = stream.done_.load(std::memory_order_relaxed) + 1;
     wake = Awaited(stream);
   }
   if (wake) WakeSleepers(stream);
+  if (polls) SetAlarm(stream, sequence, kPollNs);
   return Step::kGone;
 }
 
@@ -238,10 +242,23 @@ void Engine::Expire(Stream& stream, uint64_t sequence) {
   {
     MutexLock edges(edges_);
     MutexLock lock(stream.mutex_);
-    bool waits = stream.parked_ == Stream::Parked::kRecord || stream.parked_ == Stream::Parked::kSignal;
-    if (!waits || stream.done_.load(std::memory_order_relaxed) + 1 != sequence) return;
+    if (stream.done_.load(std::memory_order_relaxed) + 1 != sequence) return;
+    switch (stream.parked_) {
+      case Stream::Parked::kRecord:
+      case Stream::Parked::kSignal:
+        stream.queue_.Front().code = kTaskTimeout;
+        break;
+      case Stream::Parked::kWord:
+        if (!WordHolds(stream.queue_.Front().value)) {
+          SetAlarm(stream, sequence, kPollNs);
+          return;
+        }
+        stream.granted_ = true;
+        break;
+      default:
+        return;
+    }
     Unpark(stream);
-    stream.queue_.Front().code = kTaskTimeout;
     stream.ready_ = true;
   }
   Ready(stream);

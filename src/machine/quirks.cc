@@ -31,6 +31,13 @@ bool SetStreamExhaustCode(Quirks& quirks, std::string_view value) {
   return true;
 }
 
+bool SetFatalAllocCode(Quirks& quirks, std::string_view value) {
+  auto code = options::ParseWhole(value);
+  if (!code || *code < 100000 || *code > 999999) return false;
+  quirks.fatal_alloc_code = static_cast<int32_t>(*code);
+  return true;
+}
+
 bool SetResetCounting(Quirks& quirks, std::string_view value) {
   quirks.reset_counting_old = value == "old";
   return value == "old" || value == "new";
@@ -65,12 +72,13 @@ constexpr Row kRows[] = {
      SetHostPinLimit},
     {{"strict_init", "off, on", "off", "Calls before aclInit fail with 100001."},
      SetSwitch<&Quirks::strict_init>},
+    {{"fatal_alloc_code", "207001, or another code", "207001",
+      "The code of allocations after a sticky device fault."},
+     SetFatalAllocCode},
     {{"callback_strict", "off, on", "off", "Every runtime call in a host function fails."},
      SetSwitch<&Quirks::callback_strict>},
 
     {{"kernels", "fail, skip", "fail", "What a launch of an unregistered kernel does.", false}, nullptr},
-    {{"fatal_alloc_code", "207001", "207001", "The code of allocations after a sticky device fault.", false},
-     nullptr},
     {{"phyid_by_logic", "user, logic", "user", "How aclrtGetPhyDevIdByLogicDevId reads its argument.", false},
      nullptr},
     {{"ptrattr.strict", "off, on", "off", "Attributes of an unknown pointer are an error.", false}, nullptr},

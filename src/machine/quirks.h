@@ -21,6 +21,7 @@ struct Quirks {
   int32_t stream_exhaust_code = 207008;  // SPEC 20 §0.1 R1
   bool reset_counting_old = false;       // one ResetDevice releases, whatever the count; SPEC 10 §4.2
   uint64_t host_pin_limit = 0;           // largest pinned block in bytes, 0 = no limit; SPEC 30 §3.1
+  int32_t fatal_alloc_code = 207001;     // of what is created on a broken device; SPEC 21 §6.3
   bool callback_strict = false;          // host functions may call nothing; SPEC 21 §3.1
   bool strict_init = false;              // calls before aclInit fail with 100001; SPEC 10 §2.4
 };

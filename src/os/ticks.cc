@@ -78,4 +78,8 @@ int64_t TicksToNs(int64_t ticks) {
   return Base().ns + static_cast<int64_t>(static_cast<double>(ticks - Base().ticks) * NsPerTick());
 }
 
+int64_t TickLengthNs(int64_t ticks) {
+  return g_even ? static_cast<int64_t>(static_cast<double>(ticks) * NsPerTick()) : ticks;
+}
+
 }  // namespace belay::os

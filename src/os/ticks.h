@@ -14,5 +14,7 @@ int64_t NowTicks();
 // Monotonic nanoseconds. The counter's speed is measured against the clock between the base and now; the
 // error is a few hundred nanoseconds over that time.
 int64_t TicksToNs(int64_t ticks);
+// The length of a time that was counted in ticks.
+int64_t TickLengthNs(int64_t ticks);
 
 }  // namespace belay::os

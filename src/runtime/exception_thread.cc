@@ -67,7 +67,7 @@ void ExceptionThread::Run(void* raw) {
       info.device = static_cast<uint32_t>(job.user_device);
       info.code = static_cast<uint32_t>(failure.code);
       info.valid.store(true, std::memory_order_release);
-      engine::CallbackScope scope(engine::CallbackScope::Kind::kException, nullptr, failure.api,
+      engine::CallbackScope scope(engine::CallbackScope::Kind::kException, failure.origin, failure.api,
                                   failure.thread, failure.site);
       try {
         callback(&info);

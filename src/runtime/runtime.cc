@@ -373,6 +373,7 @@ void Runtime::UnmakeStream(StreamObject& stream, const Moment& by) {
   streams_.Remove(stream.handle);
   std::erase(stream.context->streams, &stream);
   device.free_stream_ids.insert(stream.id);
+  tasks_->Unreported(engine_->TakeFailure(*stream.stream, ~uint64_t{0}));
   engine_->DestroyStream(stream.stream);
   if (!BELAY_FAULT(11)) memory_->books().ReturnStream(device.logical);
 }
@@ -399,6 +400,15 @@ std::vector<StreamObject*> Runtime::StreamsOf(Device& device) {
   std::vector<StreamObject*> streams;
   for (Context* context : device.contexts) {
     streams.insert(streams.end(), context->streams.begin(), context->streams.end());
+  }
+  return streams;
+}
+
+std::vector<StreamObject*> Runtime::AllStreams() {
+  std::vector<StreamObject*> streams;
+  for (Device& device : devices_) {
+    std::vector<StreamObject*> its = StreamsOf(device);
+    streams.insert(streams.end(), its.begin(), its.end());
   }
   return streams;
 }

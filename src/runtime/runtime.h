@@ -96,6 +96,7 @@ class Runtime {
   // The streams of a context as they are now.
   std::vector<StreamObject*> StreamsOf(Context& context);
   std::vector<StreamObject*> StreamsOf(Device& device);
+  std::vector<StreamObject*> AllStreams();
 
   // Events.
   EventObject* CreateEvent(engine::Event::Family family, uint32_t flags, Device& device,

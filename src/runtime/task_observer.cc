@@ -34,6 +34,40 @@ bool TaskObserver::HandOver(engine::Stream& stream, const engine::Op& op) {
   return false;
 }
 
+// SPEC 21 §3: no context is bound when a host function starts.
+void TaskObserver::HostFunctionReturned() {
+  if (t_state != nullptr) t_state->Bind(nullptr, {});
+}
+
+void TaskObserver::Unreported(const engine::Failure& failure) {
+  constexpr size_t kMost = 64;
+  MutexLock lock(ledger_lock_);
+  if (failure.code != 0 && ledger_.size() < kMost) ledger_.push_back(failure);
+}
+
+void TaskObserver::ReportUnreported() {
+  for (const StreamObject* stream : runtime_.AllStreams()) {
+    Unreported(runtime_.engine().TakeFailure(*stream->stream, ~uint64_t{0}));
+  }
+  std::vector<engine::Failure> failures;
+  {
+    MutexLock lock(ledger_lock_);
+    failures.swap(ledger_);
+  }
+  if (!runtime_.reporter().Wants(FindingId::kDeviceFault)) return;
+  for (const engine::Failure& failure : failures) {
+    Finding finding(FindingId::kDeviceFault);
+    finding.where = {"submitted",    failure.api, failure.thread, runtime_.UserId(failure.device),
+                     failure.stream, failure.site};
+    finding.message.Format("task %llu of stream %d failed with %d, and no call reported it",
+                           static_cast<unsigned long long>(failure.sequence - 1), failure.stream,
+                           failure.code);
+    finding.rule.Append("A failed task is reported by the next call that waits for it (SPEC 21 §6.3)");
+    finding.fix.Append("synchronise the stream and look at the code before the program ends");
+    runtime_.reporter().Report(finding);
+  }
+}
+
 void TaskObserver::HostFunctionThrew(const engine::Stream& stream, const engine::Op& op, const char* what) {
   CallbackThrew(stream, op, what, "host function");
 }

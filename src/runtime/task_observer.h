@@ -4,6 +4,9 @@
 // Threading: called from any thread, outside all locks of the engine.
 #pragma once
 
+#include <vector>
+
+#include "base/thread_annotations.h"
 #include "engine/observer.h"
 #include "runtime/exception_thread.h"
 #include "runtime/report_board.h"
@@ -18,6 +21,7 @@ class TaskObserver final : public engine::Observer {
 
   bool TaskFailed(const engine::Failure& failure, void (*done)(void*), void* argument) override;
   bool HandOver(engine::Stream& stream, const engine::Op& op) override;
+  void HostFunctionReturned() override;
   void HostFunctionThrew(const engine::Stream& stream, const engine::Op& op, const char* what) override;
   int64_t Waiting(engine::Stream& stream, uint64_t sequence, int64_t slept_ns) override {
     return stalls_.Waiting(stream, sequence, slept_ns);
@@ -25,6 +29,11 @@ class TaskObserver final : public engine::Observer {
 
   ExceptionThread& exceptions() { return exceptions_; }
   ReportBoard& reports() { return reports_; }
+
+  // A stream goes away with a failure that no call reported.
+  void Unreported(const engine::Failure& failure) BELAY_EXCLUDES(ledger_lock_);
+  // Says so at the end of the process (SPEC 21 §6.3).
+  void ReportUnreported() BELAY_EXCLUDES(ledger_lock_);
 
   // A stream went away, and with it callbacks that were handed to its thread (W-CBLOST).
   void CallbacksLost(const engine::Stream& stream, const ReportBoard::Lost& lost, const Moment& by);
@@ -38,6 +47,8 @@ class TaskObserver final : public engine::Observer {
   ExceptionThread exceptions_;
   ReportBoard reports_;
   StallWatch stalls_;
+  Mutex ledger_lock_;
+  std::vector<engine::Failure> ledger_ BELAY_GUARDED_BY(ledger_lock_);
 };
 
 // Whether a failure with this code breaks its device (SPEC 21 §6.3).
