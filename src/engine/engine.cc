@@ -28,6 +28,18 @@ bool Observable(const Op& op) {
   }
 }
 
+// Tasks longer than handing a stream to another thread.
+bool TakesLong(const Op& op) {
+  switch (op.kind) {
+    case OpKind::kCopy:
+      return op.copy.shape.Bytes() > Policy::kSmall / 4;
+    case OpKind::kFill:
+      return op.fill.bytes > Policy::kSmall / 4;
+    default:
+      return false;
+  }
+}
+
 // Tasks that need no place in the queue when the stream is idle.
 bool Immediate(const Op& op) {
   switch (op.kind) {
@@ -299,8 +311,10 @@ void Engine::RunHere(Stream& stream, const Op& op, uint64_t sequence) {
 
 // Runs a stream whose claim the caller holds until it is empty, parked, held, or task `until` is done.
 void Engine::Drain(Stream& stream, uint64_t until, bool held_too) {
+  constexpr int kTasksBeforeHandingOn = 64;
   stream.mutex_.lock();
   bool wake = false;
+  int tasks = 0;
   while (!stream.queue_.empty() && (held_too || !stream.Stays()) &&
          stream.done_.load(std::memory_order_relaxed) < until) {
     Op& op = stream.queue_.Front();
@@ -308,6 +322,7 @@ void Engine::Drain(Stream& stream, uint64_t until, bool held_too) {
     stream.mutex_.unlock();
     if (wake) WakeSleepers(stream);
     WakeStranded();  // for each task: somebody may wait for this one, and the next may take long or park
+    if (TakesLong(op) || ++tasks == kTasksBeforeHandingOn) Landing::HandOn();
     Status status(op.code);
     Step step = op.code == 0 ? Begin(stream, op, granted, &status) : Step::kRun;
     if (step == Step::kGone) {
@@ -495,7 +510,7 @@ Failure Engine::PeekFailure(Stream& stream, uint64_t sequence) {
 
 void Engine::Ready(Stream& stream) {
   if (pooled_) {
-    if (!pool_.Post(stream)) RunFromPool(stream);
+    if (pool_.waiting() || !Landing::Keep(stream)) Post(stream);
     return;
   }
   if (lazy_) {
@@ -509,6 +524,16 @@ void Engine::Ready(Stream& stream) {
     return;
   }
   Landing::Add(stream);
+}
+
+void Engine::Post(Stream& stream) {
+  if (!pool_.Post(stream)) RunFromPool(stream);
+}
+
+void Engine::RunOnWorker(Stream& stream) {
+  Landing landing(*this, Landing::Pooled::kKeepsOne);
+  RunFromPool(stream);
+  while (Stream* next = Landing::Take()) RunFromPool(*next);
 }
 
 void Engine::RunFromPool(Stream& stream) {
