@@ -254,7 +254,7 @@ Engine::Activity Engine::LookAround(const Signal* signal) {
                        stream->parked_ == Stream::Parked::kAway;
     activity.held = activity.held || (stream->held_ != 0 && !stream->queue_.empty());
     if (signal == nullptr || activity.changer != nullptr) continue;
-    stream->queue_.ForEach([&](const Op& op) {
+    stream->ForEachQueued([&](const Op& op) {
       bool changes = (op.kind == OpKind::kSignal && op.signal.signal == signal) ||
                      (op.kind == OpKind::kRecord && op.record->event()->bit() == signal);
       if (!changes || activity.changer != nullptr) return;

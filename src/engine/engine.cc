@@ -83,11 +83,14 @@ Stream* Engine::CreateStream(int device, int32_t id, Domain* domain, bool persis
     }
   }
   if (stream == nullptr) stream = new Stream;
-  stream->earlier_ = stream->submitted();
-  stream->device = device;
-  stream->id = id;
-  stream->domain = domain;
-  stream->persistent_ = persistent;
+  {
+    MutexLock lock(stream->mutex_);  // a late reader of its earlier life may look
+    stream->earlier_ = stream->submitted();
+    stream->device = device;
+    stream->id = id;
+    stream->domain = domain;
+    stream->persistent_ = persistent;
+  }
   if (domain != nullptr) {
     MutexLock lock(domain->mutex_);
     domain->streams_.push_back(stream);
@@ -556,7 +559,7 @@ void Engine::Urge(Stream& stream, uint64_t sequence) {
     MutexLock lock(stream.mutex_);
     if (stream.urgent_ >= sequence) return;
     stream.urgent_ = sequence;
-    stream.queue_.ForEach([&others](const Op& op) {
+    stream.ForEachQueued([&others](const Op& op) {
       if (op.kind != OpKind::kWait || op.wait.record == nullptr || !op.wait.record->pending()) return;
       others.emplace_back(op.wait.record->stream(), op.wait.record->sequence());
     });
