@@ -11,20 +11,31 @@ void AskUntilComplete(aclrtStream stream) {
   }
 }
 
-void OneStream(size_t size, int trips) {
+void PollByTimeout(aclrtStream stream) {
+  while (aclrtSynchronizeStreamWithTimeout(stream, 0) == ACL_ERROR_RT_STREAM_SYNC_TIMEOUT) {
+  }
+}
+void PollDevice(aclrtStream) {
+  while (aclrtSynchronizeDeviceWithTimeout(0) == ACL_ERROR_RT_STREAM_SYNC_TIMEOUT) {
+  }
+}
+constexpr auto kWays = {AskUntilComplete, PollByTimeout, PollDevice};
+using Ask = void (*)(aclrtStream);
+
+void OneStream(Ask ask, size_t size, int trips) {
   aclrtStream stream = NewStream();
   RoundTrip trip(size, 1);
   for (int i = 0; i < trips; ++i) {
     trip.Out(stream);
     trip.Back(stream);
   }
-  AskUntilComplete(stream);
+  ask(stream);
   CHECK(trip.Arrived());
   OK(aclrtDestroyStream(stream));
 }
 
 // Out on one stream, back on another; only the last one is asked.
-void BehindAnother(LinkKind kind, size_t size, bool wait_first) {
+void BehindAnother(Ask ask, LinkKind kind, size_t size, bool wait_first) {
   aclrtStream first = NewStream(), last = NewStream();
   Link link(kind);
   RoundTrip trip(size, 2);
@@ -37,7 +48,7 @@ void BehindAnother(LinkKind kind, size_t size, bool wait_first) {
   trip.Out(first);
   link.Record(first);
   if (!wait_first) wait();
-  AskUntilComplete(last);
+  ask(last);
   CHECK(trip.Arrived());
   OK(aclrtDestroyStream(last));
   OK(aclrtDestroyStream(first));
@@ -71,11 +82,13 @@ int main() {
   using namespace program;
   Begin();
   for (size_t size : {size_t{64}, size_t{300} << 10, size_t{3} << 20}) {
-    OneStream(size, 1);
-    OneStream(size, 20);
-    for (LinkKind kind : kLinkKinds) {
-      BehindAnother(kind, size, false);
-      BehindAnother(kind, size, true);
+    for (Ask ask : kWays) {
+      OneStream(ask, size, 1);
+      OneStream(ask, size, 20);
+      for (LinkKind kind : kLinkKinds) {
+        BehindAnother(ask, kind, size, false);
+        BehindAnother(ask, kind, size, true);
+      }
     }
   }
   for (LinkKind kind : kLinkKinds) AtTheEndOfAChain(kind);

@@ -2,7 +2,7 @@
 // What the programs share: checks that end the process at once, memory, and a condition variable that user
 // code signals.
 //
-// Guarantees: a failed check and a program that takes more than half a minute exit with a failure, without
+// Guarantees: a failed check and a program that takes more than twenty seconds exit with a failure, without
 // running destructors that could hang.
 
 #include <acl/acl.h>
@@ -48,7 +48,7 @@ inline void Hangs(int) {
   _exit(3);
 }
 
-constexpr unsigned kPatienceSeconds = 30;
+constexpr unsigned kPatienceSeconds = 20;
 inline void SetWatchdog() {
   signal(SIGALRM, Hangs);
   alarm(kPatienceSeconds);
