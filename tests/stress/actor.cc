@@ -12,7 +12,8 @@ const Actor::Step Actor::kSteps[] = {
     {12, &Actor::Notify},   {8, &Actor::AwaitNotify},  {12, &Actor::Value},      {16, &Actor::HostFunction},
     {16, &Actor::Callback}, {25, &Actor::Ask},         {16, &Actor::Sync},       {2, &Actor::SyncDevice},
     {10, &Actor::Hold},     {16, &Actor::Land},        {5, &Actor::FailNext},    {6, &Actor::Abort},
-    {8, &Actor::Replace},   {5, &Actor::ReplaceEvent}, {2, &Actor::AbortDevice}, {1, &Actor::Break}};
+    {8, &Actor::Replace},   {5, &Actor::ReplaceEvent}, {2, &Actor::AbortDevice}, {1, &Actor::Break},
+    {4, &Actor::CopyNow}};
 
 void Actor::Run(int steps) {
   int sum = 0;
@@ -142,6 +143,17 @@ void Actor::Value() {
   });
 }
 
+// At once on this thread, ordered with nothing; wakes streams that wait for a word.
+void Actor::CopyNow() {
+  const uint64_t value = Below(4);
+  if (Chance(50)) {
+    CALL(journal_,
+         aclrtMemcpy(device().words, sizeof(value), &value, sizeof(value), ACL_MEMCPY_HOST_TO_DEVICE));
+  } else {
+    CALL(journal_, aclrtMemset(device().block, kBytes, static_cast<int>(value), kBytes / 16));
+  }
+}
+
 // --- User code. Every body comes to its end by itself.
 
 void Actor::RunBody(void* raw) {
@@ -202,13 +214,15 @@ void Actor::Ask() {
     }
   });
 }
+int Actor::Limit() {
+  return Chance(80) ? 0 : 1 + static_cast<int>(Below(2));
+}
 void Actor::Sync() {
-  WithStream([&](aclrtStream stream, bool) {
-    CALL(journal_, aclrtSynchronizeStreamWithTimeout(stream, static_cast<int>(Below(3))));
-  });
+  WithStream(
+      [&](aclrtStream stream, bool) { CALL(journal_, aclrtSynchronizeStreamWithTimeout(stream, Limit())); });
 }
 void Actor::SyncDevice() {
-  CALL(journal_, aclrtSynchronizeDeviceWithTimeout(static_cast<int>(Below(3))));
+  CALL(journal_, aclrtSynchronizeDeviceWithTimeout(Limit()));
 }
 void Actor::AskEvent() {
   WithEvent([&](aclrtEvent event, int kind) {
@@ -226,9 +240,7 @@ void Actor::AskEvent() {
   });
 }
 void Actor::SyncEvent() {
-  WithEvent([&](aclrtEvent event, int) {
-    CALL(journal_, aclrtSynchronizeEventWithTimeout(event, static_cast<int>(Below(3))));
-  });
+  WithEvent([&](aclrtEvent event, int) { CALL(journal_, aclrtSynchronizeEventWithTimeout(event, Limit())); });
 }
 
 // --- Steering and failures

@@ -46,6 +46,7 @@ class Actor {
   template <class Act>
   void WithNotify(Act act);
 
+  int Limit();
   void Copy();
   void LargeCopy();
   void FreeEarly();
@@ -57,6 +58,7 @@ class Actor {
   void Notify();
   void AwaitNotify();
   void Value();
+  void CopyNow();
   void HostFunction();
   void Callback();
   void Ask();
