@@ -3,8 +3,8 @@
 // Guarantees: tasks of a stream run in order; a stream that waits is parked and blocks no thread; user code
 // never runs on a worker; a waiting host thread runs what it waits for, so nothing depends on a worker being
 // there (`workers` = 0 works). Threading: everything may be called from any thread. Lock order: edges,
-// stream, pool (docs/design/locking.md). Bytes move outside all of them. Cost: a small task on an idle stream
-// takes two uncontended lock pairs.
+// stream, pool (docs/design/locking.md). Bytes move outside all of them, but for small tasks on idle streams,
+// which take effect under the stream's lock. Cost: such a task takes one uncontended lock pair.
 //
 // Files: engine.cc submits and runs, wait.cc lets hosts wait, park.cc ties streams to what they wait for,
 // abort.cc holds, drops and stops, execute.cc does what a task says.

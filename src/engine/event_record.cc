@@ -58,20 +58,20 @@ void Event::Drop() {
   if (references_.fetch_sub(1, std::memory_order_acq_rel) == 1) delete this;
 }
 
+// Never the latest record itself: until the new one is submitted, a wait must find the older one.
 EventRecord* Event::NewRecord() {
-  EventRecord* record = nullptr;
-  bool follows_complete = false;
+  EventRecord* record;
+  bool follows_complete;
   {
     SpinLock lock(latest_lock_);
-    EventRecord* latest = latest_;
-    if (latest != nullptr) follows_complete = latest->complete() || latest->follows_complete_;
-    if (latest != nullptr && latest->references_.load(std::memory_order_acquire) == 1 && latest->complete()) {
-      latest->state_.store(EventRecord::kPending, std::memory_order_relaxed);
-      latest->AddReference();
-      record = latest;
-    }
+    record = std::exchange(spare_, nullptr);
+    follows_complete = latest_ != nullptr && (latest_->complete() || latest_->follows_complete_);
   }
-  if (record == nullptr) record = new EventRecord(this);
+  if (record == nullptr) {
+    record = new EventRecord(this);
+  } else {
+    record->state_.store(EventRecord::kPending, std::memory_order_relaxed);
+  }
   record->follows_complete_ = follows_complete;
   record->failed_.store(false, std::memory_order_relaxed);
   record->id_ = traits_.ids != nullptr ? traits_.ids->Take() : IdPool::kNone;
@@ -129,12 +129,19 @@ void Event::TakeBack(EventRecord* record) {
 }
 
 void Event::SetLatest(EventRecord* record) {
-  EventRecord* before;
+  EventRecord *before, *spare = nullptr;
   {
     SpinLock lock(latest_lock_);
     before = std::exchange(latest_, record);
+    if (record == nullptr) {
+      spare = std::exchange(spare_, nullptr);
+    } else if (before != nullptr && spare_ == nullptr && before->complete() &&
+               before->references_.load(std::memory_order_acquire) == 1) {
+      spare_ = std::exchange(before, nullptr);  // nobody else looks at it
+    }
   }
   if (before != nullptr) before->Drop();
+  if (spare != nullptr) spare->Drop();
 }
 
 }  // namespace belay::engine

@@ -103,15 +103,14 @@ class Event {
   void AddReference() { references_.fetch_add(1, std::memory_order_relaxed); }
   void Drop();
 
-  // A record for a new generation, with one reference for the caller: the latest one if it is complete and
-  // nobody else looks at it, which saves an allocation for events that are recorded again and again. It holds
-  // an id if there is one.
+  // A record for a new generation, with one reference for the caller; it holds an id if there is one. The
+  // object of an older generation is used again when nobody looks at it any more.
   EventRecord* NewRecord();
   // The same for a record that is complete at once, and the latest one from now on.
   void RecordComplete(Stream& stream, uint32_t stream_life, uint64_t sequence);
   // The latest record with a reference for the caller; null when never recorded.
   EventRecord* Latest();
-  // Takes over the caller's reference.
+  // Takes over the caller's reference. Null also forgets the spare record: before the last Drop().
   void SetLatest(EventRecord* record);
   // As if the record had never been made, unless a later one was.
   void TakeBack(EventRecord* record);
@@ -132,6 +131,7 @@ class Event {
   std::atomic<uint32_t> references_{1};
   std::atomic_flag latest_lock_;  // held for a few instructions: swap a pointer, count a reference
   EventRecord* latest_ = nullptr;
+  EventRecord* spare_ = nullptr;  // of an older generation, complete, with this reference only
 };
 
 }  // namespace belay::engine

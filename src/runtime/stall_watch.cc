@@ -84,6 +84,7 @@ StallWatch::Verdict StallWatch::Judge(engine::Stream& stream) {
   finding.rule.Append("A wait ends only when a task or call that satisfies it runs (SPEC 20 §1.4)");
 
   bool gone = false, user_code = false;
+  bool unseen = false;  // host memory that anybody may write without a call
   const char* fix = "submit what ends the wait before you wait for it";
   std::vector<engine::Stream*> chain;
   for (engine::Stream* at = &stream; at != nullptr;) {
@@ -137,6 +138,7 @@ StallWatch::Verdict StallWatch::Judge(engine::Stream& stream) {
       default:
         finding.message.Format(", whose next task waits for %s", WhatIsAwaited(blockage.op));
         user_code = blockage.by == By::kUserCode;
+        unseen = blockage.by == By::kWord && blockage.op.value.polls;
         fix = user_code ? "let the function return: what it waits for may need this stream"
                         : "write the value from a stream that does not wait itself";
         break;
@@ -144,7 +146,7 @@ StallWatch::Verdict StallWatch::Judge(engine::Stream& stream) {
     at = next;
   }
   verdict.stalled = true;
-  verdict.certain = gone || (!user_code && NobodyElse());
+  verdict.certain = gone || (!user_code && !unseen && NobodyElse());
   if (verdict.certain && !gone) {
     finding.message.Append("; every thread of the program waits inside the API");
   }
