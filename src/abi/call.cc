@@ -3,6 +3,7 @@
 #include <unistd.h>
 
 #include "engine/callback_scope.h"
+#include "engine/stream.h"
 
 namespace belay::abi {
 using check::FindingId;
@@ -58,36 +59,37 @@ bool AllowedInCallback(facts::Fn fn, bool strict) {
   }
 }
 
-// Inside a function of the program that a stream waits for, most calls are not allowed; they work all the
-// same, but for those that would wait for ever, which their bodies refuse.
-Status LookAtCallback(const Call& call, const engine::CallbackScope& scope) {
-  using Kind = engine::CallbackScope::Kind;
-  bool strict = scope.kind == Kind::kHostFunction && call.machine().quirks().callback_strict;
-  if (AllowedInCallback(call.fn(), strict)) return Status();
-  constexpr char kRule[] = "A callback allocates, waits and submits nothing (SPEC 21 §3.1)";
-  constexpr char kFix[] = "tell another thread what to do, and let that thread call";
-  runtime::Moment submitted{scope.api, scope.thread, scope.site};
-  const char* kind = scope.kind == Kind::kHostFunction ? "host function"
-                     : scope.kind == Kind::kCallback   ? "callback"
-                     : scope.kind == Kind::kException  ? "exception callback"
-                                                       : "state callback";
-  if (strict) {
-    return call.Refuse(code::kRtParam, FindingId::kCallbackMisuse)
-        .Say("%s is called inside a host function", call.name())
-        .Rule("With the quirk callback_strict no runtime call works in a host function (SPEC 21 §3.1)")
-        .Fix("%s", kFix)
-        .With("function submitted", submitted)
-        .End();
-  }
-  call.Note(FindingId::kCallbackMisuse)
-      .Say("%s is called inside a %s", call.name(), kind)
-      .Rule(kRule)
-      .Fix("%s", kFix)
-      .With("function submitted", submitted)
-      .Send();
-  return Status();
+using Kind = engine::CallbackScope::Kind;
+constexpr char kTellAnother[] = "tell another thread what to do, and let that thread call";
+
+bool IsStrict(const Call& call, const engine::CallbackScope& scope) {
+  return scope.kind == Kind::kHostFunction && call.machine().quirks().callback_strict;
+}
+
+runtime::Moment SubmissionOf(const engine::CallbackScope& scope) {
+  return {scope.api, scope.thread, scope.site};
 }
 }  // namespace
+
+// Most calls are not allowed inside a function of the program; they work all the same, but for those that
+// would wait for ever: their bodies refuse with 107000 and better words than these.
+void NoteInCallback(const Call& call, const Status& result) {
+  const engine::CallbackScope* scope = engine::CallbackScope::Current();
+  if (scope == nullptr || AllowedInCallback(call.fn(), IsStrict(call, *scope)) ||
+      result.code() == code::kRtParam)
+    return;
+  const char* kind = scope->kind == Kind::kHostFunction ? "host function"
+                     : scope->kind == Kind::kCallback   ? "callback"
+                     : scope->kind == Kind::kException  ? "exception callback"
+                                                        : "state callback";
+  Notice notice = call.Note(FindingId::kCallbackMisuse);
+  if (scope->stream != nullptr) notice.On(call.runtime().UserId(scope->stream->device), scope->stream->id);
+  notice.Say("%s is called inside a %s", call.name(), kind)
+      .Rule("A callback allocates, waits and submits nothing (SPEC 21 §3.1)")
+      .Fix("%s", kTellAnother)
+      .With("function submitted", SubmissionOf(*scope))
+      .Send();
+}
 
 bool MayGoOn(const Call& call, Life life, uint32_t mode, Status* result) {
   bool error_query = call.fn() == facts::Fn::aclGetRecentErrMsg ||
@@ -138,9 +140,16 @@ bool MayGoOn(const Call& call, Life life, uint32_t mode, Status* result) {
                   .End();
     return false;
   }
-  if (const engine::CallbackScope* scope = engine::CallbackScope::Current(); scope != nullptr) {
-    *result = LookAtCallback(call, *scope);
-    return result->ok();
+  const engine::CallbackScope* scope = engine::CallbackScope::Current();
+  if (scope != nullptr && IsStrict(call, *scope) && !AllowedInCallback(call.fn(), true)) {
+    *result =
+        call.Refuse(code::kRtParam, FindingId::kCallbackMisuse)
+            .Say("%s is called inside a host function", call.name())
+            .Rule("With the quirk callback_strict no runtime call works in a host function (SPEC 21 §3.1)")
+            .Fix("%s", kTellAnother)
+            .With("function submitted", SubmissionOf(*scope))
+            .End();
+    return false;
   }
   return true;
 }

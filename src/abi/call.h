@@ -83,6 +83,8 @@ inline Status Submitted(const Call& call, const engine::Op& op) {
 [[gnu::cold]] Status RefuseNotBuilt(const Call& call);
 // Whether the call may go on in this state; if not, fills `result`.
 [[gnu::cold]] bool MayGoOn(const Call& call, Life life, uint32_t mode, Status* result);
+// After the body, where the program gave functions of its own: such a function should not have called this.
+[[gnu::cold]] void NoteInCallback(const Call& call, const Status& result);
 
 namespace internal {
 
@@ -131,6 +133,11 @@ Status Tested(Call& call, uint32_t mode, Body body, const Args&... args) {
       if constexpr (F == facts::Fn::aclrtDeviceCanAccessPeer) *std::get<0>(std::tie(args...)) = 0;
       return RefuseProfile(call);
     }
+  }
+  if ((mode & runtime::kCallbacks) != 0) [[unlikely]] {
+    Status result = body(call, args...);
+    NoteInCallback(call, result);
+    return result;
   }
   return body(call, args...);
 }

@@ -2,6 +2,7 @@
 // §§2, 3.
 #include "abi/call.h"
 #include "abi/resolve.h"
+#include "abi/subscription.h"
 #include "abi/sync.h"
 #include "belay/abi/bodies.h"
 #include "engine/callback_scope.h"
@@ -25,23 +26,28 @@ Status RefuseNullFunction(const Call& call) {
       .End();
 }
 
-Status RefuseMixed(const Call& call, const StreamObject& stream, const char* what) {
+Status RefuseMixed(const Call& call, const StreamObject& stream, const char* what,
+                   const runtime::Moment& subscribed) {
   return call.Refuse(code::kRtParam, FindingId::kCallbackMisuse)
       .On(stream.device->user, stream.id)
       .Say("stream %d %s", stream.id, what)
       .Rule("Host functions and subscribed callbacks are not mixed on one stream (SPEC 21 §3)")
       .Fix("use one stream for each kind")
+      .With("subscribed", subscribed, stream.device->user, stream.id)
       .With("stream created", stream.created, stream.device->user, stream.id)
       .End();
 }
 
 Status RefuseBinding(const Call& call, int32_t code, const StreamObject& stream, uint64_t thread,
                      const char* what, const char* fix) {
+  runtime::Moment subscribed;
+  call.runtime().tasks().reports().IsBound(*stream.stream, &subscribed);
   return call.Refuse(code, FindingId::kCallbackMisuse)
       .On(stream.device->user, stream.id)
       .Say("stream %d and thread %llu: %s", stream.id, static_cast<unsigned long long>(thread), what)
       .Rule("A stream reports to one thread; a thread serves streams of one device (SPEC 21 §2)")
       .Fix("%s", fix)
+      .With("subscribed", subscribed, stream.device->user, stream.id)
       .End();
 }
 
@@ -53,15 +59,33 @@ engine::Op HostOp(const Call& call, engine::OpKind kind, void (*function)(void*)
   return op;
 }
 }  // namespace
+}  // namespace belay::abi::body
 
+namespace belay::abi {
+void NoteSubscribed(const Call& call, const runtime::StreamObject& stream) {
+  runtime::Moment subscribed;
+  if (!call.runtime().tasks().reports().IsBound(*stream.stream, &subscribed)) return;
+  call.Note(check::FindingId::kTeardownOrder)
+      .On(stream.device->user, stream.id)
+      .Say("stream %d is destroyed while a thread is subscribed to its callbacks", stream.id)
+      .Rule("A stream is unsubscribed before it is destroyed (SPEC 21 §2)")
+      .Fix("call aclrtUnSubscribeReport before %s", call.name())
+      .With("subscribed", subscribed, stream.device->user, stream.id)
+      .With("stream created", stream.created, stream.device->user, stream.id)
+      .Send();
+}
+}  // namespace belay::abi
+
+namespace belay::abi::body {
 Status aclrtSubscribeReport(Call& call, uint64_t threadId, aclrtStream stream) {
   StreamObject* found = nullptr;
   BELAY_TRY(NeedCurrentStream(call, stream, &found));
   if (found->stream->done() < found->last_host_function.load(std::memory_order_relaxed)) {
-    return RefuseMixed(call, *found, "has host functions that did not run yet");
+    return RefuseMixed(call, *found, "has host functions that did not run yet", {});
   }
   Announce();
-  switch (call.runtime().tasks().reports().Subscribe(threadId, *found->stream, found->device->logical)) {
+  switch (call.runtime().tasks().reports().Subscribe(threadId, *found->stream, found->device->logical,
+                                                     call.now())) {
     case ReportBoard::Binding::kBound:
       return Status();
     case ReportBoard::Binding::kStreamIsBound:
@@ -93,7 +117,7 @@ Status aclrtUnSubscribeReport(Call& call, uint64_t threadId, aclrtStream stream)
         .With("callback submitted", {scope->api, scope->thread, scope->site})
         .End();
   }
-  size_t lost = 0;
+  ReportBoard::Lost lost;
   switch (call.runtime().tasks().reports().Unsubscribe(call.engine(), threadId, *found->stream, &lost)) {
     case ReportBoard::Ending::kEnded:
       break;
@@ -104,13 +128,15 @@ Status aclrtUnSubscribeReport(Call& call, uint64_t threadId, aclrtStream stream)
       return RefuseBinding(call, code::kThreadSubscribe, *found, threadId, "the stream has another thread",
                            "pass the thread id that was subscribed");
   }
-  if (lost != 0) {
+  if (lost.count != 0) {
     call.Note(FindingId::kCallbackMisuse)
         .On(found->device->user, found->id)
         .Say("%zu callback%s of stream %d never ran: the thread ended, or never called aclrtProcessReport",
-             lost, lost == 1 ? "" : "s", found->id)
+             lost.count, lost.count == 1 ? "" : "s", found->id)
         .Rule("The thread polls until the stream is unsubscribed (SPEC 21 §2)")
         .Fix("synchronise the stream, unsubscribe, then end the thread")
+        .With("first callback submitted", {lost.first.api, lost.first.thread, lost.first.site},
+              found->device->user, found->id)
         .Send();
   }
   return Status();
@@ -155,7 +181,9 @@ Status aclrtProcessReport(Call& call, int32_t timeout) {
   ReportBoard::Outcome outcome = call.runtime().tasks().reports().Process(call.engine(), timeout);
   switch (outcome.report) {
     case ReportBoard::Report::kRan:
-      if (outcome.threw) call.runtime().tasks().CallbackThrew(outcome.op, nullptr, "callback");
+      if (outcome.threw) {
+        call.runtime().tasks().CallbackThrew(*outcome.stream, outcome.op, outcome.what.c_str(), "callback");
+      }
       return Status();
     case ReportBoard::Report::kNothing:
       return call.Refuse(code::kReportTimeout, FindingId::kNeverFires)
@@ -167,8 +195,9 @@ Status aclrtProcessReport(Call& call, int32_t timeout) {
     case ReportBoard::Report::kNotBound:
       break;
   }
+  // No finding: the documented order starts the thread before it is subscribed, and ends it after.
   return call.Refuse(code::kThreadSubscribe, FindingId::kCallbackMisuse)
-      .As(check::Severity::kNote)
+      .Plain()
       .Say("the calling thread is subscribed to no stream")
       .Rule("aclrtProcessReport is called in the thread that was subscribed (SPEC 21 §2)")
       .Fix("pass this thread's pthread_self() to aclrtSubscribeReport")
@@ -179,8 +208,8 @@ Status aclrtLaunchHostFunc(Call& call, aclrtStream stream, aclrtHostFunc fn, voi
   if (fn == nullptr) return RefuseNullFunction(call);
   StreamObject* found = nullptr;
   BELAY_TRY(NeedStreamToSubmit(call, stream, &found));
-  if (call.runtime().tasks().reports().IsBound(*found->stream)) {
-    return RefuseMixed(call, *found, "has a thread for callbacks");
+  if (runtime::Moment subscribed; call.runtime().tasks().reports().IsBound(*found->stream, &subscribed)) {
+    return RefuseMixed(call, *found, "has a thread for callbacks", subscribed);
   }
   Announce();
   engine::Op op = HostOp(call, engine::OpKind::kHostFunc, fn, args, true);

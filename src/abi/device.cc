@@ -5,6 +5,7 @@
 #include "abi/fault.h"
 #include "abi/resolve.h"
 #include "abi/state_callbacks.h"
+#include "abi/subscription.h"
 #include "abi/sync.h"
 #include "belay/abi/bodies.h"
 
@@ -72,6 +73,7 @@ Status Reset(Call& call, int32_t deviceId, bool force) {
   RunDeviceCallbacks(call, deviceId, ACL_RT_DEVICE_STATE_RESET_PRE);
   if (call.runtime().WouldRelease(*device, force)) {
     for (runtime::StreamObject* stream : call.runtime().StreamsOf(*device)) {
+      NoteSubscribed(call, *stream);
       RunStreamCallbacks(call, *stream, ACL_RT_STREAM_STATE_DESTROY_PRE);
     }
   }
@@ -218,6 +220,7 @@ Status aclrtDestroyContext(Call& call, aclrtContext context) {
   }
   for (runtime::StreamObject* stream : call.runtime().StreamsOf(*found)) {
     BELAY_TRY(NeedOtherStream(call, stream->stream, nullptr));
+    NoteSubscribed(call, *stream);
     RunStreamCallbacks(call, *stream, ACL_RT_STREAM_STATE_DESTROY_PRE);
   }
   call.thread().waiting = call.now();

@@ -129,6 +129,7 @@ void NoteReuse(const Call& call, const EventObject& event, const StreamObject& s
       .Say("event %p is recorded again without a reset between", event.handle)
       .Rule("A wait for a flag event passes as soon as its bit is set, by whichever record (SPEC 20 §4.2)")
       .Fix("call aclrtResetEvent after the waits, or use aclrtCreateEventExWithFlag")
+      .With("recorded before", event.last_record.Get(), event.device->user)
       .With("event created", event.created, event.device->user)
       .Send();
 }
@@ -144,7 +145,7 @@ Status WaitInStream(Call& call, aclrtStream stream, aclrtEvent event, int64_t ti
     return Submitted(call, op);
   }
   LatestRecord latest(*found);
-  if (!latest) NoteUnrecorded(call, *found);
+  if (!latest) NoteUnrecorded(call, *found, on->id);
   // SPEC 20 §3.3: a record that an abort dropped leaves what was there before.
   if (!latest || (latest->dropped() && latest->follows_complete())) {
     call.engine().SubmitPass(*on->stream, op);
@@ -227,6 +228,7 @@ Status aclrtRecordEvent(Call& call, aclrtEvent event, aclrtStream stream) {
   BELAY_TRY(NeedRecordId(call, *found));
   bool again = found->recorded.exchange(true, std::memory_order_relaxed);
   if (again && found->event->bit() != nullptr) NoteReuse(call, *found, *on);
+  found->last_record.Set(call.now());
   engine::Op op = SignedOp(call);
   call.engine().SubmitRecord(*on->stream, *found->event, op);
   return Submitted(call, op);

@@ -85,6 +85,7 @@ Status NeedComplete(const Call& call, const EventObject& event, const LatestReco
       .Say("the record of event %p is not complete", event.handle)
       .Rule("Time is asked of an event after its stream was synchronised (SPEC 20 §4.3)")
       .Fix("call aclrtSynchronizeEvent or aclrtSynchronizeStream before %s", call.name())
+      .With("recorded", event.last_record.Get(), event.device->user, latest->stream()->id)
       .With("event created", event.created, event.device->user)
       .End();
 }
@@ -163,8 +164,8 @@ Status aclrtEventElapsedTime(Call& call, float* ms, aclrtEvent startEvent, aclrt
         .Say("the events were recorded on streams %d and %d", first->stream()->id, last->stream()->id)
         .Rule("Elapsed time is that between two records of one stream (SPEC 20 §4.3)")
         .Fix("record both events on one stream")
-        .With("start event created", start->created, start->device->user)
-        .With("end event created", end->created, end->device->user)
+        .With("start recorded", start->last_record.Get(), start->device->user, first->stream()->id)
+        .With("end recorded", end->last_record.Get(), end->device->user, last->stream()->id)
         .Send();
   }
   int64_t elapsed_ns = os::TickLengthNs(last->completed_ticks() - first->completed_ticks());
@@ -174,8 +175,8 @@ Status aclrtEventElapsedTime(Call& call, float* ms, aclrtEvent startEvent, aclrt
         .Say("the end event completed %.6f ms before the start event", static_cast<double>(-elapsed_ns) / 1e6)
         .Rule("The start event is recorded before the end event (SPEC 20 §4.3)")
         .Fix("pass the events in the order in which they were recorded")
-        .With("start event created", start->created, start->device->user)
-        .With("end event created", end->created, end->device->user)
+        .With("start recorded", start->last_record.Get(), start->device->user, first->stream()->id)
+        .With("end recorded", end->last_record.Get(), end->device->user, last->stream()->id)
         .End();
   }
   *ms = static_cast<float>(static_cast<double>(elapsed_ns) / 1e6);

@@ -13,8 +13,9 @@ Status RefuseEventKind(const Call& call, const runtime::EventObject& event, cons
       .End();
 }
 
-void NoteUnrecorded(const Call& call, const runtime::EventObject& event) {
+void NoteUnrecorded(const Call& call, const runtime::EventObject& event, int stream) {
   call.Note(FindingId::kEventMisuse)
+      .On(event.device->user, stream)
       .Say("event %p was never recorded, so there is nothing to wait for", event.handle)
       .Rule("A wait binds to the latest record before it; without one it passes at once (SPEC 20 §4.2)")
       .Fix("call aclrtRecordEvent before %s", call.name())

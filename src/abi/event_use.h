@@ -28,7 +28,7 @@ class LatestRecord {
 };
 
 [[gnu::cold]] Status RefuseEventKind(const Call& call, const runtime::EventObject& event, const char* why);
-[[gnu::cold]] void NoteUnrecorded(const Call& call, const runtime::EventObject& event);
+[[gnu::cold]] void NoteUnrecorded(const Call& call, const runtime::EventObject& event, int stream = -1);
 
 // What became of the tasks that the record covers: what stopped its context, a failure that nobody reported,
 // or 0. SPEC 21 §6.3

@@ -79,6 +79,9 @@ void InjectFault(const Call& call, Device& device, int32_t code, const aclrtErro
   }
   engine::Failure failure;
   failure.code = code;
+  failure.api = call.name();
+  failure.thread = call.thread().id;
+  failure.site = call.site();
   failure.device = device.logical;
   failure.sequence = 1;
   call.runtime().BreakDevice(failure);

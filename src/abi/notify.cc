@@ -131,9 +131,11 @@ Status aclrtRecordNotify(Call& call, aclrtNotify notify, aclrtStream stream) {
         .Say("notify %p is set already, and nobody waited for it since", notify)
         .Rule("Records of a notify that is set are one: they release one waiter (SPEC 20 §5)")
         .Fix("wait for each record before the next one, or use one notify for each")
+        .With("recorded before", found->last_record.Get())
         .With("notify created", found->created, found->device->user)
         .Send();
   }
+  found->last_record.Set(call.now());
   engine::Op op = SignedOp(call);
   call.engine().SubmitSignal(*on->stream, *found->signal, Signal::Change::kSet, 1, op);
   return Submitted(call, op);

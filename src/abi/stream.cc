@@ -4,6 +4,7 @@
 #include "abi/call.h"
 #include "abi/resolve.h"
 #include "abi/state_callbacks.h"
+#include "abi/subscription.h"
 #include "abi/sync.h"
 #include "belay/abi/bodies.h"
 
@@ -89,18 +90,6 @@ Status NeedExplicitStream(const Call& call, aclrtStream handle, StreamObject** s
       .Rule(kRule)
       .Fix("reset the device or destroy the context instead")
       .End();
-}
-
-// SPEC 21 §2: the binding ends with the stream (W-ORDER).
-void NoteSubscribed(const Call& call, const StreamObject& stream) {
-  if (!call.runtime().tasks().reports().IsBound(*stream.stream)) return;
-  call.Note(FindingId::kTeardownOrder)
-      .On(stream.device->user, stream.id)
-      .Say("stream %d is destroyed while a thread is subscribed to its callbacks", stream.id)
-      .Rule("A stream is unsubscribed before it is destroyed (SPEC 21 §2)")
-      .Fix("call aclrtUnSubscribeReport before %s", call.name())
-      .With("stream created", stream.created, stream.device->user, stream.id)
-      .Send();
 }
 
 // What priority a created stream has (SPEC 20 §3.1): clamped where it is used, stored as 0 where it is

@@ -105,6 +105,11 @@ const char* ReasonOf(int32_t failure) {
   }
 }
 
+// A failure of a task, or of the device itself.
+const char* OriginOf(const engine::Failure& failure) {
+  return failure.stream >= 0 ? "failed task submitted" : "device broken";
+}
+
 Refusal SayFailure(const Call& call, const engine::Failure& failure) {
   constexpr int32_t kHostRam = 207018, kTimeout = 107020;
   int device = failure.device >= 0 ? call.runtime().UserId(failure.device) : -1;
@@ -135,7 +140,7 @@ Refusal SayFailure(const Call& call, const engine::Failure& failure) {
         .Fix("record what it waits for earlier, or raise the limit");
   } else {
     const char* reason = ReasonOf(failure.code);
-    if (failure.api != nullptr) {
+    if (failure.stream >= 0) {
       refusal.Say("task %llu of stream %d of device %d failed with %d", task, failure.stream, device,
                   failure.code);
     } else {
@@ -146,7 +151,7 @@ Refusal SayFailure(const Call& call, const engine::Failure& failure) {
         .Fix("look at what was submitted there; on a broken device reset it or abort its tasks and repair");
   }
   if (failure.api != nullptr) {
-    refusal.With("submitted", {failure.api, failure.thread, failure.site}, device, failure.stream);
+    refusal.With(OriginOf(failure), {failure.api, failure.thread, failure.site}, device, failure.stream);
   }
   return refusal;
 }
@@ -189,8 +194,7 @@ Status RefuseBroken(const Call& call, const runtime::Device& device) {
       .Fix("call aclrtResetDeviceForce(%d), or aclrtDeviceTaskAbort and aclrtRepairError", device.user);
   if (const char* reason = ReasonOf(failure.code)) refusal.Say("; reason=[%s], reason=%s", reason, reason);
   if (failure.api != nullptr) {
-    refusal.With("failed task submitted", {failure.api, failure.thread, failure.site}, device.user,
-                 failure.stream);
+    refusal.With(OriginOf(failure), {failure.api, failure.thread, failure.site}, device.user, failure.stream);
   }
   return refusal.End();
 }
@@ -206,7 +210,8 @@ Status NeedOtherStream(const Call& call, const engine::Stream* waited_for, const
            scope->stream->id)
       .Rule("A host function or blocking callback must not wait for its own stream (SPEC 21 §3.1)")
       .Fix("wait in the thread that submits")
-      .With("function submitted", {scope->api, scope->thread, scope->site})
+      .With("function submitted", {scope->api, scope->thread, scope->site},
+            call.runtime().UserId(scope->stream->device), scope->stream->id)
       .End();
 }
 

@@ -30,8 +30,8 @@ inline Status NeedWhole(const Call& call, const runtime::Device& device) {
   return RefuseBroken(call, device);
 }
 
-// SPEC 21 §3.1: a callback that waits for its own stream would wait for ever: 107000. `event_stream` null:
-// the whole context.
+// SPEC 21 §3.1: a callback that waits for its own stream would wait for ever: 107000. `waited_for` null: the
+// whole context.
 Status NeedOtherStream(const Call& call, const engine::Stream* waited_for, const runtime::Context* context);
 
 // A wait for a task that an abort dropped: 107022 or 107023.

@@ -253,11 +253,13 @@ Engine::Activity Engine::LookAround(const Signal* signal) {
     activity.running = activity.running || stream->claimed_ || stream->Runnable() ||
                        stream->parked_ == Stream::Parked::kAway;
     activity.held = activity.held || (stream->held_ != 0 && !stream->queue_.empty());
-    if (signal == nullptr) continue;
-    stream->queue_.ForEach([&](const Op& op) {
+    if (signal == nullptr || activity.changer != nullptr) continue;
+    stream->ForEachQueued([&](const Op& op) {
       bool changes = (op.kind == OpKind::kSignal && op.signal.signal == signal) ||
                      (op.kind == OpKind::kRecord && op.record->event()->bit() == signal);
-      activity.changes = activity.changes || changes;
+      if (!changes || activity.changer != nullptr) return;
+      activity.changer = stream;
+      activity.change = op;
     });
   }
   return activity;

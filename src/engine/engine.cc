@@ -28,6 +28,18 @@ bool Observable(const Op& op) {
   }
 }
 
+// Tasks longer than handing a stream to another thread.
+bool TakesLong(const Op& op) {
+  switch (op.kind) {
+    case OpKind::kCopy:
+      return op.copy.shape.Bytes() > Policy::kSmall / 4;
+    case OpKind::kFill:
+      return op.fill.bytes > Policy::kSmall / 4;
+    default:
+      return false;
+  }
+}
+
 // Tasks that need no place in the queue when the stream is idle.
 bool Immediate(const Op& op) {
   switch (op.kind) {
@@ -71,11 +83,14 @@ Stream* Engine::CreateStream(int device, int32_t id, Domain* domain, bool persis
     }
   }
   if (stream == nullptr) stream = new Stream;
-  stream->earlier_ = stream->submitted();
-  stream->device = device;
-  stream->id = id;
-  stream->domain = domain;
-  stream->persistent_ = persistent;
+  {
+    MutexLock lock(stream->mutex_);  // a late reader of its earlier life may look
+    stream->earlier_ = stream->submitted();
+    stream->device = device;
+    stream->id = id;
+    stream->domain = domain;
+    stream->persistent_ = persistent;
+  }
   if (domain != nullptr) {
     MutexLock lock(domain->mutex_);
     domain->streams_.push_back(stream);
@@ -299,8 +314,10 @@ void Engine::RunHere(Stream& stream, const Op& op, uint64_t sequence) {
 
 // Runs a stream whose claim the caller holds until it is empty, parked, held, or task `until` is done.
 void Engine::Drain(Stream& stream, uint64_t until, bool held_too) {
+  constexpr int kTasksBeforeHandingOn = 64;
   stream.mutex_.lock();
   bool wake = false;
+  int tasks = 0;
   while (!stream.queue_.empty() && (held_too || !stream.Stays()) &&
          stream.done_.load(std::memory_order_relaxed) < until) {
     Op& op = stream.queue_.Front();
@@ -308,6 +325,7 @@ void Engine::Drain(Stream& stream, uint64_t until, bool held_too) {
     stream.mutex_.unlock();
     if (wake) WakeSleepers(stream);
     WakeStranded();  // for each task: somebody may wait for this one, and the next may take long or park
+    if (TakesLong(op) || ++tasks == kTasksBeforeHandingOn) Landing::HandOn();
     Status status(op.code);
     Step step = op.code == 0 ? Begin(stream, op, granted, &status) : Step::kRun;
     if (step == Step::kGone) {
@@ -495,7 +513,7 @@ Failure Engine::PeekFailure(Stream& stream, uint64_t sequence) {
 
 void Engine::Ready(Stream& stream) {
   if (pooled_) {
-    if (!pool_.Post(stream)) RunFromPool(stream);
+    if (pool_.waiting() || !Landing::Keep(stream)) Post(stream);
     return;
   }
   if (lazy_) {
@@ -509,6 +527,16 @@ void Engine::Ready(Stream& stream) {
     return;
   }
   Landing::Add(stream);
+}
+
+void Engine::Post(Stream& stream) {
+  if (!pool_.Post(stream)) RunFromPool(stream);
+}
+
+void Engine::RunOnWorker(Stream& stream) {
+  Landing landing(*this, Landing::Pooled::kKeepsOne);
+  RunFromPool(stream);
+  while (Stream* next = Landing::Take()) RunFromPool(*next);
 }
 
 void Engine::RunFromPool(Stream& stream) {
@@ -531,7 +559,7 @@ void Engine::Urge(Stream& stream, uint64_t sequence) {
     MutexLock lock(stream.mutex_);
     if (stream.urgent_ >= sequence) return;
     stream.urgent_ = sequence;
-    stream.queue_.ForEach([&others](const Op& op) {
+    stream.ForEachQueued([&others](const Op& op) {
       if (op.kind != OpKind::kWait || op.wait.record == nullptr || !op.wait.record->pending()) return;
       others.emplace_back(op.wait.record->stream(), op.wait.record->sequence());
     });

@@ -163,9 +163,10 @@ class Engine {
   Blockage WhyBlocked(Stream& stream);
   // Whether any live stream runs, or has queued a task that would change the signal or could still be run.
   struct Activity {
-    bool running = false;  // some task can make progress without the program
-    bool held = false;     // some task could if its stream were not held
-    bool changes = false;  // a queued task changes the signal asked for
+    bool running = false;       // some task can make progress without the program
+    bool held = false;          // some task could if its stream were not held
+    Stream* changer = nullptr;  // has a queued task that changes the signal asked for; the first one found
+    Op change;                  // that task
   };
   Activity LookAround(const Signal* signal);
 
@@ -212,6 +213,8 @@ class Engine {
   bool Finish(Stream& stream, const Op& op, Status status) BELAY_REQUIRES(stream.mutex_);
   static bool Awaited(Stream& stream) BELAY_REQUIRES(stream.mutex_);
   void Ready(Stream& stream);
+  void Post(Stream& stream);
+  void RunOnWorker(Stream& stream);
   void Urge(Stream& stream, uint64_t sequence);
   void UrgeAll();
   static Failure FailureOf(const Stream& stream, const Op& op, Status status);

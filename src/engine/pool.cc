@@ -76,7 +76,7 @@ void Pool::Run(void* pool) {
 void Pool::RunWorker() {
   for (;;) {
     if (Stream* stream = Take(); stream != nullptr) {
-      engine_.RunFromPool(*stream);
+      engine_.RunOnWorker(*stream);
       continue;
     }
     for (int spin = 0; spin < kSpins && waiting_.load(std::memory_order_relaxed) == 0; ++spin) os::Pause();

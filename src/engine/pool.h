@@ -27,6 +27,8 @@ class Pool {
   Pool& operator=(const Pool&) = delete;
 
   int workers() const { return workers_; }
+  // Whether a stream waits for a worker.
+  bool waiting() const { return waiting_.load(std::memory_order_relaxed) != 0; }
   // False when the system gives no thread at all: the caller then runs the stream.
   [[nodiscard]] bool Post(Stream& stream) BELAY_EXCLUDES(mutex_);
   // Takes a stream that is about to be destroyed out of the list.

@@ -13,6 +13,7 @@
 
 #include <atomic>
 #include <cstdint>
+#include <utility>
 
 #include "base/site.h"
 #include "base/thread_annotations.h"
@@ -66,6 +67,14 @@ class alignas(64) Stream {
   bool Plain() const BELAY_REQUIRES(mutex_) {
     return done_.load(std::memory_order_relaxed) == submitted_.load(std::memory_order_relaxed) && !claimed_ &&
            held_ == 0 && !persistent_ && fail_next_ == 0 && !troubled();
+  }
+  // The queued tasks that nobody runs: what a running one holds may be gone before it leaves the queue.
+  template <class Visitor>
+  void ForEachQueued(Visitor&& visit) const BELAY_REQUIRES(mutex_) {
+    bool skip = (claimed_ && !inline_) || parked_ == Parked::kAway;
+    queue_.ForEach([&](const Op& op) {
+      if (!std::exchange(skip, false)) visit(op);
+    });
   }
   bool frozen() const { return (trouble_.load(std::memory_order_relaxed) & kFrozen) != 0; }
   bool stopped() const { return (trouble_.load(std::memory_order_relaxed) & kStopped) != 0; }

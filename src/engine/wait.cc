@@ -35,6 +35,7 @@ class Engine::Nap {
       : engine_(engine), stream_(stream), sequence_(sequence), deadline_ns_(deadline_ns) {}
 
   void Sleep(const std::atomic<uint32_t>& word, uint32_t seen) {
+    Landing::HandOn();
     int64_t slept_ns = started_ns_ == 0 ? 0 : os::MonotonicNs() - started_ns_;
     if (started_ns_ == 0) started_ns_ = os::MonotonicNs();
     HostSleeps sleeps(engine_, deadline_ns_ == kNoDeadline);
@@ -95,12 +96,13 @@ bool Engine::RunSomethingFor(Stream* stream, uint64_t sequence) {
 bool Engine::Wait(Stream& stream, uint64_t sequence, int64_t deadline_ns) {
   if (BELAY_FAULT(5) && sequence != 0) --sequence;
   if (stream.done() >= sequence) return true;
-  Landing landing(*this);
+  Landing landing(*this, Landing::Pooled::kKeepsOne);
   Nap nap(*this, stream, sequence, deadline_ns);
   for (;;) {
     while (RunSomethingFor(&stream, sequence)) {
     }
     Landing::RunAll();
+    Landing::HandOn();
     for (int spin = 0; spin < kSpins && stream.done() < sequence; ++spin) os::Pause();
     if (stream.done() >= sequence) return true;
     if (Expired(deadline_ns)) return false;
@@ -129,12 +131,13 @@ bool Engine::Wait(Stream& stream, uint64_t sequence, int64_t deadline_ns) {
 
 bool Engine::WaitRecord(EventRecord& record, int64_t deadline_ns) {
   if (!record.pending()) return true;
-  Landing landing(*this);
+  Landing landing(*this, Landing::Pooled::kKeepsOne);
   Nap nap(*this, *record.stream(), record.sequence(), deadline_ns);
   for (;;) {
     while (record.pending() && RunSomethingFor(record.stream(), record.sequence())) {
     }
     Landing::RunAll();
+    Landing::HandOn();
     for (int spin = 0; spin < kSpins && record.pending(); ++spin) os::Pause();
     if (!record.pending()) return true;
     if (Expired(deadline_ns)) return false;

@@ -34,6 +34,26 @@ struct Moment {
   Site site;
 };
 
+// The latest moment of its kind, for messages: written by any thread without a lock, so of two at once it may
+// show a bit of each.
+class LastMoment {
+ public:
+  void Set(const Moment& moment) {
+    api_.store(moment.api, std::memory_order_relaxed);
+    thread_.store(moment.thread, std::memory_order_relaxed);
+    site_.store(moment.site.value, std::memory_order_relaxed);
+  }
+  Moment Get() const {
+    return {api_.load(std::memory_order_relaxed), thread_.load(std::memory_order_relaxed),
+            Site{site_.load(std::memory_order_relaxed)}};
+  }
+
+ private:
+  std::atomic<const char*> api_{nullptr};
+  std::atomic<uint32_t> thread_{0};
+  std::atomic<uint64_t> site_{0};
+};
+
 struct StreamObject {
   void* handle = nullptr;
   engine::Stream* stream = nullptr;
@@ -57,6 +77,7 @@ struct EventObject {
   std::atomic<bool> recorded{false};  // since it was created or reset last, in the order of calls
   Device* device = nullptr;
   Moment created, destroyed;
+  LastMoment last_record;
 };
 
 // A notify or a count notify: a signal with a number.
@@ -67,6 +88,7 @@ struct NotifyObject {
   uint32_t id = 0;
   bool device_only = false;
   Moment created, destroyed;
+  LastMoment last_record;
 };
 
 struct Context {

@@ -3,6 +3,7 @@
 #include <pthread.h>
 
 #include <algorithm>
+#include <exception>
 
 #include "engine/callback_scope.h"
 #include "engine/engine.h"
@@ -19,7 +20,8 @@ void ReportBoard::Changed() {
   os::FutexWakeAll(changed_);
 }
 
-ReportBoard::Binding ReportBoard::Subscribe(uint64_t thread, engine::Stream& stream, int device) {
+ReportBoard::Binding ReportBoard::Subscribe(uint64_t thread, engine::Stream& stream, int device,
+                                            const Moment& by) {
   {
     MutexLock lock(mutex_);
     if (bindings_.contains(&stream)) return Binding::kStreamIsBound;
@@ -31,7 +33,7 @@ ReportBoard::Binding ReportBoard::Subscribe(uint64_t thread, engine::Stream& str
     }
     if (found->second.device != device) return Binding::kThreadHasOtherDevice;
     ++found->second.streams;
-    bindings_.emplace(&stream, thread);
+    bindings_.emplace(&stream, Bound{thread, by});
   }
   Changed();
   return Binding::kBound;
@@ -44,21 +46,23 @@ std::deque<ReportBoard::Item> ReportBoard::TakeItems(Thread& thread, engine::Str
   return taken;
 }
 
-void ReportBoard::Unbind(std::map<engine::Stream*, uint64_t>::iterator binding) {
-  auto thread = threads_.find(binding->second);
+void ReportBoard::Unbind(Bindings::iterator binding) {
+  auto thread = threads_.find(binding->second.thread);
   if (--thread->second.streams == 0) threads_.erase(thread);
   bindings_.erase(binding);
 }
 
 // Callbacks that never run: those that block count as done (SPEC 21 §2).
-void ReportBoard::Lose(engine::Engine& engine, const std::deque<Item>& items) {
+void ReportBoard::Lose(engine::Engine& engine, const std::deque<Item>& items, Lost* lost) {
+  lost->count = items.size();
+  if (!items.empty()) lost->first = items.front().op;
   for (const Item& item : items) {
     if (item.op.host.blocks) engine.FinishAway(*item.stream, Status());
   }
 }
 
 ReportBoard::Ending ReportBoard::Unsubscribe(engine::Engine& engine, uint64_t thread, engine::Stream& stream,
-                                             size_t* lost) {
+                                             Lost* lost) {
   std::deque<Item> items;
   for (;;) {
     uint32_t seen = changed_.load(std::memory_order_seq_cst);
@@ -66,7 +70,7 @@ ReportBoard::Ending ReportBoard::Unsubscribe(engine::Engine& engine, uint64_t th
       MutexLock lock(mutex_);
       auto binding = bindings_.find(&stream);
       if (binding == bindings_.end()) return Ending::kNotBound;
-      if (binding->second != thread) return Ending::kOtherThread;
+      if (binding->second.thread != thread) return Ending::kOtherThread;
       Thread& bound = threads_.at(thread);
       bool waits = std::any_of(bound.items.begin(), bound.items.end(),
                                [&](const Item& item) { return item.stream == &stream; });
@@ -81,30 +85,31 @@ ReportBoard::Ending ReportBoard::Unsubscribe(engine::Engine& engine, uint64_t th
     }
     os::FutexWait(changed_, seen, 10 * kMs);  // a thread that ends says nothing
   }
-  *lost = items.size();
-  Lose(engine, items);
+  Lose(engine, items, lost);
   Changed();
   return Ending::kEnded;
 }
 
-bool ReportBoard::Forget(engine::Engine& engine, engine::Stream& stream, size_t* lost) {
+bool ReportBoard::Forget(engine::Engine& engine, engine::Stream& stream, Lost* lost) {
   std::deque<Item> items;
   {
     MutexLock lock(mutex_);
     auto binding = bindings_.find(&stream);
     if (binding == bindings_.end()) return false;
-    items = TakeItems(threads_.at(binding->second), stream);
+    items = TakeItems(threads_.at(binding->second.thread), stream);
     Unbind(binding);
   }
-  *lost = items.size();
-  Lose(engine, items);
+  Lose(engine, items, lost);
   Changed();
   return true;
 }
 
-bool ReportBoard::IsBound(engine::Stream& stream) {
+bool ReportBoard::IsBound(engine::Stream& stream, Moment* by) {
   MutexLock lock(mutex_);
-  return bindings_.contains(&stream);
+  auto binding = bindings_.find(&stream);
+  if (binding == bindings_.end()) return false;
+  if (by != nullptr) *by = binding->second.by;
+  return true;
 }
 
 bool ReportBoard::HandOver(engine::Stream& stream, const engine::Op& op) {
@@ -112,7 +117,7 @@ bool ReportBoard::HandOver(engine::Stream& stream, const engine::Op& op) {
     MutexLock lock(mutex_);
     auto binding = bindings_.find(&stream);
     if (binding == bindings_.end()) return false;
-    threads_.at(binding->second).items.push_back({&stream, op});
+    threads_.at(binding->second.thread).items.push_back({&stream, op});
   }
   Changed();
   return true;
@@ -144,17 +149,27 @@ ReportBoard::Outcome ReportBoard::Process(engine::Engine& engine, int32_t timeou
     int64_t limit = timeout_ms < 0 ? -1 : timeout_ms * kMs;
     if (!bound) limit = limit < 0 ? 10 * kMs : std::min(limit, 10 * kMs);
     int64_t left = limit < 0 ? os::kForever : limit - (os::MonotonicNs() - start);
-    if (limit >= 0 && left <= 0) return {bound ? Report::kNothing : Report::kNotBound, false, {}};
+    if (limit >= 0 && left <= 0) {
+      Outcome nothing;
+      nothing.report = bound ? Report::kNothing : Report::kNotBound;
+      return nothing;
+    }
     engine::Engine::HostSleeps sleeps(engine, limit < 0);
     os::FutexWait(changed_, seen, left);
   }
-  Outcome outcome{Report::kRan, false, item.op};
+  Outcome outcome;
+  outcome.report = Report::kRan;
+  outcome.op = item.op;
+  outcome.stream = item.stream;
   {
     engine::CallbackScope scope(engine::CallbackScope::Kind::kCallback,
                                 item.op.host.blocks ? item.stream : nullptr, item.op.api, item.op.thread,
                                 item.op.site);
     try {
       item.op.host.function(item.op.host.argument);
+    } catch (const std::exception& error) {
+      outcome.threw = true;
+      outcome.what.Append(error.what());
     } catch (...) {
       outcome.threw = true;
     }

@@ -10,8 +10,10 @@
 #include <deque>
 #include <map>
 
+#include "base/text.h"
 #include "base/thread_annotations.h"
 #include "engine/op.h"
+#include "runtime/objects.h"
 
 namespace belay::engine {
 class Engine;
@@ -26,16 +28,23 @@ class ReportBoard {
 
   // Threads are named by their pthread id, as the program passes it.
   enum class Binding : uint8_t { kBound, kStreamIsBound, kThreadHasOtherDevice, kTooManyThreads };
-  Binding Subscribe(uint64_t thread, engine::Stream& stream, int device) BELAY_EXCLUDES(mutex_);
+  Binding Subscribe(uint64_t thread, engine::Stream& stream, int device, const Moment& by)
+      BELAY_EXCLUDES(mutex_);
 
   enum class Ending : uint8_t { kEnded, kNotBound, kOtherThread };
+  // Callbacks that never run.
+  struct Lost {
+    size_t count = 0;
+    engine::Op first;
+  };
   // Callbacks that wait for the thread are waited for while it lives and polls, else dropped.
-  Ending Unsubscribe(engine::Engine& engine, uint64_t thread, engine::Stream& stream, size_t* lost)
+  Ending Unsubscribe(engine::Engine& engine, uint64_t thread, engine::Stream& stream, Lost* lost)
       BELAY_EXCLUDES(mutex_);
   // Ends the binding of a stream that goes away, whatever waits. True if there was one.
-  bool Forget(engine::Engine& engine, engine::Stream& stream, size_t* lost) BELAY_EXCLUDES(mutex_);
+  bool Forget(engine::Engine& engine, engine::Stream& stream, Lost* lost) BELAY_EXCLUDES(mutex_);
 
-  bool IsBound(engine::Stream& stream) BELAY_EXCLUDES(mutex_);
+  // Whether the stream is bound, and by which call.
+  bool IsBound(engine::Stream& stream, Moment* by = nullptr) BELAY_EXCLUDES(mutex_);
 
   // Queues a callback whose turn has come; false when its stream is bound to no thread.
   bool HandOver(engine::Stream& stream, const engine::Op& op) BELAY_EXCLUDES(mutex_);
@@ -44,7 +53,9 @@ class ReportBoard {
   struct Outcome {
     Report report;
     bool threw = false;
-    engine::Op op;  // that ran
+    Text<200> what;  // of the exception, if it says
+    engine::Op op;   // that ran
+    engine::Stream* stream = nullptr;
   };
   // Runs the oldest callback of the calling thread. -1 = waits without limit.
   Outcome Process(engine::Engine& engine, int32_t timeout_ms) BELAY_EXCLUDES(mutex_);
@@ -61,14 +72,20 @@ class ReportBoard {
     std::deque<Item> items;
   };
 
+  struct Bound {
+    uint64_t thread;
+    Moment by;
+  };
+  using Bindings = std::map<engine::Stream*, Bound>;
+
   std::deque<Item> TakeItems(Thread& thread, engine::Stream& stream) BELAY_REQUIRES(mutex_);
-  void Unbind(std::map<engine::Stream*, uint64_t>::iterator binding) BELAY_REQUIRES(mutex_);
-  static void Lose(engine::Engine& engine, const std::deque<Item>& items);
+  void Unbind(Bindings::iterator binding) BELAY_REQUIRES(mutex_);
+  static void Lose(engine::Engine& engine, const std::deque<Item>& items, Lost* lost);
   void Changed();
 
   Mutex mutex_;
   std::map<uint64_t, Thread> threads_ BELAY_GUARDED_BY(mutex_);
-  std::map<engine::Stream*, uint64_t> bindings_ BELAY_GUARDED_BY(mutex_);
+  Bindings bindings_ BELAY_GUARDED_BY(mutex_);
   // The kernel's ids of threads that ever polled.
   std::map<uint64_t, uint32_t> pollers_ BELAY_GUARDED_BY(mutex_);
   std::atomic<uint32_t> changed_{0};  // what polling threads sleep on

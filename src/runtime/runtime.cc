@@ -367,8 +367,8 @@ StreamObject* Runtime::CreateStream(Context& context, uint32_t priority, uint32_
 void Runtime::UnmakeStream(StreamObject& stream, const Moment& by) {
   Device& device = *stream.device;
   stream.destroyed = by;
-  if (size_t lost = 0; tasks_->reports().Forget(*engine_, *stream.stream, &lost)) {
-    tasks_->CallbacksLost(*stream.stream, lost, nullptr);
+  if (ReportBoard::Lost lost; tasks_->reports().Forget(*engine_, *stream.stream, &lost)) {
+    tasks_->CallbacksLost(*stream.stream, lost, by);
   }
   streams_.Remove(stream.handle);
   std::erase(stream.context->streams, &stream);

@@ -1,6 +1,7 @@
 #include "runtime/stall_watch.h"
 
 #include <algorithm>
+#include <string_view>
 #include <vector>
 
 #include "os/futex.h"
@@ -16,10 +17,16 @@ using By = engine::Engine::Blockage::By;
 constexpr int64_t kFirstLookNs = 100'000'000;
 constexpr int kLongestChain = 8;
 
+bool Starts(const char* text, std::string_view with) {
+  return text != nullptr && std::string_view(text).starts_with(with);
+}
+
 const char* WhatIsAwaited(const engine::Op& op) {
   switch (op.kind) {
     case engine::OpKind::kAwait:
-      return op.await.clear ? "a notify that is not set" : "an event or counter that is not set";
+      if (Starts(op.api, "aclrtStreamWaitEvent")) return "a flag event that is not set";
+      return Starts(op.api, "aclrtCntNotify") ? "a count notify without the value that it needs"
+                                              : "a notify that is not set";
     case engine::OpKind::kValueWait:
       return "a value that device memory does not hold";
     case engine::OpKind::kCallback:
@@ -48,7 +55,8 @@ int64_t StallWatch::Waiting(engine::Stream& stream, uint64_t sequence, int64_t s
       MutexLock lock(mutex_);
       if (!said_.emplace(&stream, sequence).second) return os::kForever;
     }
-    verdict.finding.severity = verdict.certain ? check::Severity::kError : check::Severity::kWarning;
+    bool error = verdict.certain || verdict.cycle;
+    verdict.finding.severity = error ? check::Severity::kError : check::Severity::kWarning;
     runtime_.reporter().Report(verdict.finding);
     return os::kForever;
   }
@@ -62,37 +70,35 @@ bool StallWatch::NobodyElse() {
          !runtime_.engine().LookAround(nullptr).running;
 }
 
+check::Place StallWatch::PlaceOf(const char* role, const engine::Op& op, const engine::Stream& stream) const {
+  return {role, op.api, op.thread, runtime_.UserId(stream.device), stream.id, op.site};
+}
+
 StallWatch::Verdict StallWatch::Judge(engine::Stream& stream) {
   Verdict verdict;
-  check::Finding finding(FindingId::kNeverFires);
+  check::Finding& finding = verdict.finding;
   const ThreadState& thread = CurrentThread();
-  int device = runtime_.UserId(stream.device);
-  finding.where.role = "call";
-  finding.where.api = thread.waiting.api;
-  finding.where.thread = thread.id;
-  finding.where.device = device;
-  finding.where.stream = stream.id;
-  finding.where.site = thread.waiting.site;
+  finding.where = {"call",    thread.waiting.api, thread.id, runtime_.UserId(stream.device),
+                   stream.id, thread.waiting.site};
   finding.message.Format("the call waits for stream %d", stream.id);
+  finding.rule.Append("A wait ends only when a task or call that satisfies it runs (SPEC 20 §1.4)");
 
-  bool gone = false, cycle = false;
+  bool gone = false, user_code = false;
   const char* fix = "submit what ends the wait before you wait for it";
   std::vector<engine::Stream*> chain;
-  engine::Stream* at = &stream;
-  for (int hop = 0; hop < kLongestChain && at != nullptr; ++hop) {
+  for (engine::Stream* at = &stream; at != nullptr;) {
+    if (chain.size() == kLongestChain) break;
+    if (std::find(chain.begin(), chain.end(), at) != chain.end()) {
+      finding.message.Append(": a cycle");
+      fix = "break the cycle: submit one of the records ahead of the wait in its stream";
+      verdict.cycle = true;
+      break;
+    }
     chain.push_back(at);
     Engine::Blockage blockage = runtime_.engine().WhyBlocked(*at);
     if (blockage.by == By::kNothing || blockage.by == By::kRunning) return verdict;
     if (TimeoutOf(blockage.op) != 0) return verdict;  // it ends by itself
-    verdict.stalled = true;
-    check::Place waits;
-    waits.role = blockage.by == By::kHeld ? "held task" : "waiting task";
-    waits.api = blockage.op.api;
-    waits.thread = blockage.op.thread;
-    waits.device = runtime_.UserId(at->device);
-    waits.stream = at->id;
-    waits.site = blockage.op.site;
-    finding.AddRelated(waits);
+    finding.AddRelated(PlaceOf(blockage.by == By::kHeld ? "held task" : "waiting task", blockage.op, *at));
     engine::Stream* next = nullptr;
     switch (blockage.by) {
       case By::kHeld:
@@ -100,9 +106,9 @@ StallWatch::Verdict StallWatch::Judge(engine::Stream& stream) {
         fix = "call belay_release_stream";
         break;
       case By::kRecord:
-        if (blockage.record_dropped) {
+        gone = blockage.record_dropped;
+        if (gone) {
           finding.message.Append(", whose next task waits for an event record that an abort dropped");
-          gone = true;
           fix = "abort or destroy the streams that wait for an aborted stream's events as well";
         } else {
           finding.message.Format(", whose next task waits for an event of stream %d", blockage.recorder->id);
@@ -110,41 +116,39 @@ StallWatch::Verdict StallWatch::Judge(engine::Stream& stream) {
         }
         break;
       case By::kSignal: {
-        bool changes = runtime_.engine().LookAround(blockage.signal).changes;
         finding.message.Format(", whose next task waits for %s", WhatIsAwaited(blockage.op));
         if (blockage.orphan) finding.message.Append(" and was destroyed");
-        gone = blockage.orphan && !changes;
-        cycle = changes;  // the task that would set it is queued, and nothing queued can run
-        if (changes) finding.message.Append("; the task that sets it is queued behind waits");
-        if (blockage.last_api != nullptr) {
-          check::Place last;
-          last.role = "last change";
-          last.api = blockage.last_api;
-          last.thread = blockage.last_thread;
-          last.site = blockage.last_site;
-          finding.AddRelated(last);
+        fix = blockage.orphan ? "destroy it after the streams that wait for it are done"
+                              : "submit the record that sets it, to a stream that does not wait itself";
+        Engine::Activity activity = runtime_.engine().LookAround(blockage.signal);
+        next = activity.changer;
+        if (next != nullptr) {
+          finding.message.Format("; the task that sets it is queued in stream %d", next->id);
+          finding.AddRelated(PlaceOf("queued record", activity.change, *next));
+        } else {
+          gone = blockage.orphan;
+          if (blockage.last_api != nullptr) {
+            finding.AddRelated(
+                {"last change", blockage.last_api, blockage.last_thread, -1, -1, blockage.last_site});
+          }
         }
-        fix = cycle ? "break the cycle: record first in one of the streams"
-                    : "submit the record that sets it, to a stream that does not wait itself";
         break;
       }
       default:
         finding.message.Format(", whose next task waits for %s", WhatIsAwaited(blockage.op));
+        user_code = blockage.by == By::kUserCode;
+        fix = user_code ? "let the function return: what it waits for may need this stream"
+                        : "write the value from a stream that does not wait itself";
         break;
     }
-    bool user_code = blockage.by == By::kUserCode;
-    if (user_code) fix = "let the function return: what it waits for may need this stream";
     at = next;
-    if (at == nullptr) {
-      verdict.certain = gone || (!user_code && NobodyElse());
-    }
   }
+  verdict.stalled = true;
+  verdict.certain = gone || (!user_code && NobodyElse());
   if (verdict.certain && !gone) {
     finding.message.Append("; every thread of the program waits inside the API");
   }
-  finding.rule.Append("A wait ends only when a task or call that satisfies it runs (SPEC 20 §1.4)");
-  finding.fix.Format("%s", fix);
-  verdict.finding = finding;
+  finding.fix.Append(fix);
   return verdict;
 }
 

@@ -1,10 +1,11 @@
 // Looks at host threads that wait long: a wait that nothing can satisfy is reported as `never-fires`
 // (SPEC 20 §1.4).
 //
-// An error when it is certain: nothing runs and every thread of the program waits inside the API too, or what
-// would end the wait is gone. A warning after `stall-after`. Once for a task. The wait itself goes on.
-// Threading: called by the waiting threads, without locks. Cost: nothing before a wait has lasted a tenth of
-// a second.
+// An error as soon as it is certain: nothing runs and every thread of the program waits inside the API too,
+// or what would end the wait is gone. After `stall-after` an error for streams that wait for each other,
+// because only a thread that did nothing so far could help them, and a warning for every other wait. Once for
+// a task. The wait itself goes on. Threading: called by the waiting threads, without locks. Cost: nothing
+// before a wait has lasted a tenth of a second.
 #pragma once
 
 #include <atomic>
@@ -32,10 +33,12 @@ class StallWatch {
  private:
   struct Verdict {
     bool certain = false;  // nothing can end it
+    bool cycle = false;    // nothing that is queued can
     bool stalled = false;  // there is something to say
-    check::Finding finding;
+    check::Finding finding{check::FindingId::kNeverFires};
   };
   Verdict Judge(engine::Stream& stream);
+  check::Place PlaceOf(const char* role, const engine::Op& op, const engine::Stream& stream) const;
   bool NobodyElse();
 
   Runtime& runtime_;

@@ -17,15 +17,30 @@ bool TaskObserver::TaskFailed(const engine::Failure& failure, void (*done)(void*
   return true;
 }
 
+check::Place TaskObserver::Submitted(const engine::Stream& stream, const engine::Op& op) const {
+  return {"submitted", op.api, op.thread, runtime_.UserId(stream.device), stream.id, op.site};
+}
+
 bool TaskObserver::HandOver(engine::Stream& stream, const engine::Op& op) {
   if (reports_.HandOver(stream, op)) return true;
-  CallbacksLost(stream, 1, &op);
+  if (!runtime_.reporter().Wants(FindingId::kCallbackMisuse)) return false;
+  Finding finding(FindingId::kCallbackMisuse);
+  finding.where = Submitted(stream, op);
+  finding.message.Format("a callback of stream %d never runs: the stream was unsubscribed before its turn",
+                         stream.id);
+  finding.rule.Append("A callback runs in the thread that is subscribed when its turn comes (SPEC 21 §2)");
+  finding.fix.Append("synchronise the stream before aclrtUnSubscribeReport");
+  runtime_.reporter().Report(finding);
   return false;
 }
 
-// SPEC 21 §3: no context is bound when a host function starts.
+// SPEC 21 §3: no context is bound when a host function starts; nor are the errors of earlier ones its own.
 void TaskObserver::HostFunctionReturned() {
-  if (t_state != nullptr) t_state->Bind(nullptr, {});
+  if (t_state == nullptr) return;
+  t_state->Bind(nullptr, {});
+  t_state->last_error = 0;
+  t_state->last_task = ~uint32_t{0};
+  t_state->errors = ErrorLog();
 }
 
 void TaskObserver::Unreported(const engine::Failure& failure) {
@@ -46,12 +61,8 @@ void TaskObserver::ReportUnreported() {
   if (!runtime_.reporter().Wants(FindingId::kDeviceFault)) return;
   for (const engine::Failure& failure : failures) {
     Finding finding(FindingId::kDeviceFault);
-    finding.where.role = "submitted";
-    finding.where.api = failure.api;
-    finding.where.thread = failure.thread;
-    finding.where.device = runtime_.UserId(failure.device);
-    finding.where.stream = failure.stream;
-    finding.where.site = failure.site;
+    finding.where = {"submitted",    failure.api, failure.thread, runtime_.UserId(failure.device),
+                     failure.stream, failure.site};
     finding.message.Format("task %llu of stream %d failed with %d, and no call reported it",
                            static_cast<unsigned long long>(failure.sequence - 1), failure.stream,
                            failure.code);
@@ -61,40 +72,33 @@ void TaskObserver::ReportUnreported() {
   }
 }
 
-void TaskObserver::HostFunctionThrew(const engine::Stream&, const engine::Op& op, const char* what) {
-  CallbackThrew(op, what, "host function");
+void TaskObserver::HostFunctionThrew(const engine::Stream& stream, const engine::Op& op, const char* what) {
+  CallbackThrew(stream, op, what, "host function");
 }
 
-void TaskObserver::CallbackThrew(const engine::Op& op, const char* what, const char* kind) {
+void TaskObserver::CallbackThrew(const engine::Stream& stream, const engine::Op& op, const char* what,
+                                 const char* kind) {
   if (!runtime_.reporter().Wants(FindingId::kCallbackMisuse)) return;
   Finding finding(FindingId::kCallbackMisuse);
-  finding.where.role = "submitted";
-  finding.where.api = op.api;
-  finding.where.thread = op.thread;
-  finding.where.site = op.site;
+  finding.where = Submitted(stream, op);
   finding.message.Format("the %s threw a C++ exception", kind);
-  if (what != nullptr) finding.message.Format(": %s", what);
+  if (what != nullptr && *what != '\0') finding.message.Format(": %s", what);
   finding.rule.Append("A callback does not throw; Belay catches it and the task counts as done (SPEC 21 §2)");
   finding.fix.Append("catch exceptions inside the function and report them another way");
   runtime_.reporter().Report(finding);
 }
 
-void TaskObserver::CallbacksLost(const engine::Stream& stream, size_t count, const engine::Op* one) {
-  if (count == 0 || !runtime_.reporter().Wants(FindingId::kCallbackMisuse)) return;
+void TaskObserver::CallbacksLost(const engine::Stream& stream, const ReportBoard::Lost& lost,
+                                 const Moment& by) {
+  if (lost.count == 0 || !runtime_.reporter().Wants(FindingId::kCallbackMisuse)) return;
   Finding finding(FindingId::kCallbackMisuse);
-  finding.where.role = "call";
-  finding.where.device = runtime_.UserId(stream.device);
-  finding.where.stream = stream.id;
-  if (one != nullptr) {
-    finding.where.role = "submitted";
-    finding.where.api = one->api;
-    finding.where.thread = one->thread;
-    finding.where.site = one->site;
-  }
-  finding.message.Format("%zu callback%s of stream %d never run: no thread reports for the stream", count,
-                         count == 1 ? "" : "s", stream.id);
-  finding.rule.Append("A callback runs in the thread that is subscribed when its turn comes (SPEC 21 §2)");
-  finding.fix.Append("synchronise the stream before aclrtUnSubscribeReport, and end the thread after it");
+  finding.where = {"call", by.api, by.thread, runtime_.UserId(stream.device), stream.id, by.site};
+  finding.message.Format(
+      "%zu callback%s of stream %d never ran: the stream went away before its thread took %s", lost.count,
+      lost.count == 1 ? "" : "s", stream.id, lost.count == 1 ? "it" : "them");
+  finding.AddRelated(Submitted(stream, lost.first));
+  finding.rule.Append("A stream is unsubscribed before it is destroyed (SPEC 21 §2)");
+  finding.fix.Append("call aclrtUnSubscribeReport first: it waits for the callbacks");
   runtime_.reporter().Report(finding);
 }
 

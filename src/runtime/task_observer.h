@@ -35,11 +35,14 @@ class TaskObserver final : public engine::Observer {
   // Says so at the end of the process (SPEC 21 §6.3).
   void ReportUnreported() BELAY_EXCLUDES(ledger_lock_);
 
-  // Callbacks of a stream were dropped (W-CBLOST).
-  void CallbacksLost(const engine::Stream& stream, size_t count, const engine::Op* one);
-  void CallbackThrew(const engine::Op& op, const char* what, const char* kind);
+  // A stream went away, and with it callbacks that were handed to its thread (W-CBLOST).
+  void CallbacksLost(const engine::Stream& stream, const ReportBoard::Lost& lost, const Moment& by);
+  // `what` may be null or empty (W-CBTHROW).
+  void CallbackThrew(const engine::Stream& stream, const engine::Op& op, const char* what, const char* kind);
 
  private:
+  check::Place Submitted(const engine::Stream& stream, const engine::Op& op) const;
+
   Runtime& runtime_;
   ExceptionThread exceptions_;
   ReportBoard reports_;

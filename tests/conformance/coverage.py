@@ -2,7 +2,7 @@
 """Which (function, code) pairs of the fact table did the conformance run never produce?
 
 Reads the API logs of the run (one JSON object a line with "api" and "code") and the fact table. Chapter 32 counts
-whole, chapters 21, 30, 31 and 34 with the functions that are built. A pair that was not produced must stand in
+whole, chapters 20, 21, 30, 31 and 34 with the functions that are built. A pair that was not produced must stand in
 unreachable.toml with a reason, and a pair that stands there must not have been produced.
 """
 
@@ -12,7 +12,7 @@ import pathlib
 import sys
 import tomllib
 
-CHAPTERS = {"21": True, "30": True, "31": True, "32": False, "34": True}  # chapter -> only what is built
+CHAPTERS = {"20": True, "21": True, "30": True, "31": True, "32": False, "34": True}  # chapter -> only what is built
 
 
 def facts(folder: pathlib.Path) -> dict[str, list]:

@@ -71,6 +71,18 @@ def read_page(page):
     return facts, bad, good
 
 
+def check_list(pages):
+    """The list in README.md has a row for each page and nothing else, and calls none of them not built."""
+    text = (pages / "README.md").read_text()
+    listed = set(re.findall(r"^\| \[([a-z-]+)\]\(\1\.md\)", text, re.M))
+    there = {page.stem for page in pages.glob("*.md")} - {"README"}
+    if listed != there:
+        fail(pages / "README.md", f"lists or lacks {', '.join(sorted(listed ^ there))}")
+    not_built = set(re.findall(r"`([a-z-]+)`", re.search(r"^Not built yet.*$", text, re.M)[0]))
+    if both := not_built & there:
+        fail(pages / "README.md", f"has pages for what is 'not built yet': {', '.join(sorted(both))}")
+
+
 def write(path, text):
     if not path.exists() or path.read_text() != text:
         path.write_text(text)
@@ -82,6 +94,7 @@ def main():
     parser.add_argument("--out", type=pathlib.Path, required=True)
     arguments = parser.parse_args()
     arguments.out.mkdir(parents=True, exist_ok=True)
+    check_list(arguments.pages)
     index = {}
     for page in sorted(arguments.pages.glob("*.md")):
         if page.stem == "README":

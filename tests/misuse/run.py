@@ -2,6 +2,7 @@
 """Runs the example programs of docs/findings under `belay run` and checks what it reports.
 
 run.py --belay BELAY --programs DIR ID       the bad program fires at its marked line, the good one is silent
+run.py --belay BELAY --programs DIR +CAUSE   the same for a file of causes/, which says what it expects
 run.py --belay BELAY --programs DIR @SUITE   silencing, stopping, probing: see the functions named suite_...
 """
 import argparse
@@ -14,6 +15,7 @@ import sys
 import tempfile
 
 TIMEOUT_S = 60
+CAUSES = pathlib.Path(__file__).with_name("causes")
 DIES = {"device-pointer-touched"}  # the program ends by a signal there
 SANITIZER_ERROR = re.compile(r"ERROR: \w+Sanitizer: SEGV")
 
@@ -107,6 +109,60 @@ def fires_and_stays_silent(bench, finding_id):
     check(run.findings == [], "the good program has findings", run)
 
 
+class Cause:
+    """What a file of causes/ says about itself: the lines '// NAME: TEXT' of LINES."""
+
+    LINES = {"finding", "says", "also", "run", "ends"}
+
+    def __init__(self, name):
+        self.name = name
+        lines = (CAUSES / f"{name}.cc").read_text().splitlines()
+        head = {}
+        for line in lines:
+            if not (said := re.match(r"// (\w+): (.+)$", line)):
+                continue
+            if said[1] not in self.LINES:
+                raise Failed(f"{name}: unknown line '{line}'")
+            head[said[1]] = said[2]
+        self.id, self.severity = head["finding"].split()
+        self.says = re.compile(head["says"])
+        self.also = head.get("also", "").split()  # ids of further findings that the mistake leads to
+        self.options = head.get("run", "").split()
+        self.ends = int(head.get("ends", 0))  # the status with which the bad program ends itself
+        bugs = [i for i, line in enumerate(lines, 1) if line.endswith("// BUG")]
+        if len(bugs) != 1:
+            raise Failed(f"{name}: wants one line marked '// BUG'")
+        self.bug = f"{name}.cc:{bugs[0]}"
+        self.related = [f"{name}.cc:{i}" for i, line in enumerate(lines, 1) if re.search(r"// \w+ here$", line)]
+
+
+SCHEDULES = [], ["--schedule", "eager", "--workers", "0"], ["--workers", "2"]
+
+
+def cause_fires_and_stays_silent(bench, name):
+    cause = Cause(name)
+    for options in SCHEDULES:
+        run = Run(bench, f"{name}_bad", *cause.options, *options)
+        found = [f for f in run.of(cause.id) if place(f["site"]) == cause.bug]
+        check(len(found) == 1, f"{len(found)} findings {cause.id} at {cause.bug}", run)
+        finding = found[0]
+        check(finding["severity"] == cause.severity, f"severity is not {cause.severity}", run)
+        check(cause.says.search(finding["message"]), f"the message does not say {cause.says.pattern!r}", run)
+        for field in ("rule", "fix", "thread", "api"):
+            check(finding[field], f"no {field}", run)
+        related = [place(side["site"]) for side in finding["related"]]
+        for line in cause.related:
+            check(line in related, f"{line} is not among the related sites", run)
+        check(cause.bug in run.stderr, f"stderr does not name {cause.bug}", run)
+        others = [f["id"] for f in run.findings if f["id"] not in [cause.id, *cause.also]]
+        check(not others, "has other findings", run)
+        check(run.report["exit_status"] == cause.ends, f"the program did not end with {cause.ends}", run)
+
+        run = Run(bench, f"{name}_good", *cause.options, *options)
+        check(run.stdout == "ok\n" and run.status == 0, "the good program fails", run)
+        check(run.findings == [], "the good program has findings", run)
+
+
 def suite_off(bench):
     """`check=off` prints nothing and changes no result."""
     for finding_id in bench.index:
@@ -185,7 +241,7 @@ def suite_schedules(bench):
 
     for finding_id in bench.index:
         usual = verdict(bench.bad(finding_id))
-        for options in (["--schedule", "eager", "--workers", "0"], ["--workers", "2"]):
+        for options in SCHEDULES[1:]:
             run = bench.bad(finding_id, *options)
             check(verdict(run) == usual, f"{finding_id}: {options} changes the findings from {usual}", run)
 
@@ -207,8 +263,11 @@ def suite_repeats(bench):
 
 def suite_probes(bench):
     """Asking is no error: what callers probe is at most a note, said once."""
-    for options in ([], ["--product", "atlas-300i-duo"], ["--cann", "8.1"]):
-        run = Run(bench, "probes", *options)
+    runs = [("probes", []), ("probes", ["--product", "atlas-300i-duo"]), ("probes", ["--cann", "8.1"])]
+    runs += [("probes_events", [*profile, *schedule]) for profile in ([], ["--product", "atlas-300i-duo"])
+             for schedule in SCHEDULES]
+    for program, options in runs:
+        run = Run(bench, program, *options)
         check(run.status == 0 and run.stdout == "ok\n", "the program failed", run)
         loud = [f for f in run.findings if f["severity"] != "note"]
         check(not loud, "a probe is more than a note", run)
@@ -233,6 +292,8 @@ def main():
     try:
         if arguments.what.startswith("@"):
             globals()["suite_" + arguments.what[1:]](bench)
+        elif arguments.what.startswith("+"):
+            cause_fires_and_stays_silent(bench, arguments.what[1:])
         else:
             fires_and_stays_silent(bench, arguments.what)
     except Failed as failed:

@@ -388,6 +388,14 @@ class Explain(Case):
         self.assertIn("not built yet", self.call("explain", "missing-order").stdout)
         self.assertEqual(len(json.loads(self.call("explain", "--json").stdout)), 33)
 
+    def test_every_built_finding_has_a_page(self):
+        not_built = json.loads(self.call("doctor", "--json").stdout)["not_built"]["findings"]
+        for finding in json.loads(self.call("explain", "--json").stdout):
+            done = self.call("explain", finding["id"])
+            self.assertIn(f"{finding['id']} (finding, {finding['severity']})", done.stdout)
+            self.assertEqual("not built yet" in done.stdout, finding["id"] in not_built, finding["id"])
+            self.assertEqual("The rule" in done.stdout, finding["id"] not in not_built, finding["id"])
+
     def test_function(self):
         done = self.call("explain", "aclrtMemcpy")
         self.assertIn("aclError aclrtMemcpy(", done.stdout)
