@@ -66,6 +66,42 @@ void Lands(Schedule schedule, size_t size, void (*wait)(aclrtStream, aclrtEvent)
   OK(aclrtDestroyStream(stream));
 }
 
+// What others can notice without a call is ahead of a host function only: behind it, and behind a record that
+// one waits for, all stays where it is.
+void StaysBehind() {
+  aclrtStream stream = NewStream(), other = NewStream();
+  aclrtEvent event = nullptr;
+  OK(aclrtCreateEventExWithFlag(&event, ACL_EVENT_SYNC));
+  {
+    RoundTrip ahead(size_t{1} << 20, 1), behind_function(size_t{1} << 20, 2),
+        behind_record(size_t{1} << 20, 3);
+    Signal first, second;
+    ahead.Out(stream);
+    ahead.Back(stream);
+    OK(aclrtLaunchHostFunc(stream, Signal::Body, &first));
+    behind_function.Out(stream);
+    behind_function.Back(stream);
+    first.Wait();
+    KeepOthersBusy(other);
+    CHECK(ahead.Arrived());
+    CHECK(behind_function.Untouched());
+    OK(aclrtRecordEvent(event, stream));
+    behind_record.Out(stream);
+    behind_record.Back(stream);
+    OK(aclrtStreamWaitEvent(other, event));
+    OK(aclrtLaunchHostFunc(other, Signal::Body, &second));
+    second.Wait();
+    KeepOthersBusy(other);
+    CHECK(behind_function.Arrived());
+    CHECK(behind_record.Untouched());
+    OK(aclrtSynchronizeStream(stream));
+    CHECK(behind_record.Arrived());
+  }
+  OK(aclrtDestroyEvent(event));
+  OK(aclrtDestroyStream(other));
+  OK(aclrtDestroyStream(stream));
+}
+
 }  // namespace
 }  // namespace program
 
@@ -79,6 +115,7 @@ int main(int argc, char** argv) {
     for (auto* wait : {SynchronizeStream, SynchronizeDevice, SynchronizeEvent, AskStream, AskEvent, CallBack})
       Lands(name == "eager" ? Schedule::kEager : Schedule::kOnWait, size, wait);
   }
+  if (name == "on-wait") StaysBehind();
   End();
   return 0;
 }

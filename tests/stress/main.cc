@@ -1,7 +1,10 @@
-// stress SEED ROUNDS | stress --soak: rounds of random work by several host threads; README.md says what must
-// hold. Prints the codes that each function returned, for run.py.
+// stress SEED ROUNDS [DISTORTION] | stress --soak: rounds of random work by several host threads; README.md
+// says what must hold. Prints the codes that each function returned, for run.py.
+//
+// A distortion breaks one promise on purpose (books, hang, code or threads): the run must then fail.
 #include <dirent.h>
 #include <poll.h>
+#include <unistd.h>
 
 #include <chrono>
 #include <condition_variable>
@@ -18,13 +21,14 @@ namespace {
 constexpr size_t kActors = 4;
 constexpr int kSteps = 250;
 constexpr auto kPatience = std::chrono::seconds(20);
+constexpr auto kShortPatience = std::chrono::milliseconds(500);  // where the call is known to hang
 constexpr int kSkipped = 77;
 
 // Ends the process when a thread stays in one call for too long.
 class Watchdog {
  public:
-  explicit Watchdog(std::vector<std::unique_ptr<Journal>>& journals)
-      : journals_(journals), seen_(journals.size()), thread_([this] { Watch(); }) {}
+  Watchdog(std::vector<std::unique_ptr<Journal>>& journals, std::chrono::milliseconds patience)
+      : journals_(journals), patience_(patience), seen_(journals.size()), thread_([this] { Watch(); }) {}
   ~Watchdog() {
     {
       const std::lock_guard lock(mutex_);
@@ -49,7 +53,7 @@ class Watchdog {
         const Journal& journal = *journals_[i];
         if (journal.at() == nullptr || journal.calls() != seen_[i].calls)
           seen_[i] = {journal.calls(), Clock::now()};
-        if (Clock::now() - seen_[i].since > kPatience) Hangs();
+        if (Clock::now() - seen_[i].since > patience_) Hangs();
       }
     }
   }
@@ -62,6 +66,7 @@ class Watchdog {
   }
 
   std::vector<std::unique_ptr<Journal>>& journals_;
+  const std::chrono::milliseconds patience_;
   std::vector<Seen> seen_;
   std::mutex mutex_;
   std::condition_variable ended_;
@@ -100,16 +105,41 @@ void Round(World& world, std::vector<std::unique_ptr<Journal>>& journals,
     threads.emplace_back([&actor = *actors.back()] { actor.Run(kSteps); });
   }
   for (std::thread& thread : threads) thread.join();
-  world.TakeDown(own, number);
-  for (int32_t d = 0; d < kDevices; ++d) {
+  const auto compare = [&](int32_t d) {
     const Books books = world.Read(own, d);
     if (books != start[static_cast<size_t>(d)])
       Fail("round " + std::to_string(number) + ": device " + std::to_string(d) + " has " + Text(books) +
            ", had " + Text(start[static_cast<size_t>(d)]));
+  };
+  // Before the devices are reset: a reset would take back what was left.
+  world.TakeDown(own, number);
+  for (int32_t d = 0; d < kDevices; ++d) {
+    if (d == 0 || !world.broken) compare(d);
+  }
+  world.Reset(own, world.broken || number % 3 == 0);
+  for (int32_t d = 0; d < kDevices; ++d) compare(d);
+}
+
+void Distort(Journal& journal, const std::string& what) {
+  aclrtEvent event = nullptr;
+  CALL(journal, aclrtSetDevice(0));
+  if (what == "books") {
+    aclrtCreateEventWithFlag(&event, ACL_EVENT_SYNC);
+  } else if (what == "hang") {
+    aclrtStream stream = nullptr;
+    aclrtCreateStream(&stream);
+    belay_hold_stream(stream);
+    aclrtCreateEvent(&event);
+    aclrtRecordEvent(event, stream);
+    CALL(journal, aclrtSynchronizeStream(stream));
+  } else if (what == "code") {
+    journal.Leave("aclrtFree(", ACL_ERROR_RT_NO_EVENT_RESOURCE);
+  } else if (what == "threads") {
+    for (int i = 0; i < 100; ++i) std::thread([] { pause(); }).detach();
   }
 }
 
-int Main(uint64_t seed, uint64_t rounds, std::chrono::duration<double> time) {
+int Main(uint64_t seed, uint64_t rounds, std::chrono::duration<double> time, const std::string& distortion) {
   using Clock = std::chrono::steady_clock;
   const auto end = Clock::now() + std::chrono::duration_cast<Clock::duration>(time);
   if (aclInit(nullptr) != ACL_SUCCESS) Fail("aclInit failed");
@@ -127,7 +157,8 @@ int Main(uint64_t seed, uint64_t rounds, std::chrono::duration<double> time) {
     for (int32_t d = 0; d < kDevices; ++d) start[static_cast<size_t>(d)] = world.Read(*journals.back(), d);
     threads = Entries("/proc/self/task");
     descriptors = Entries("/proc/self/fd");
-    const Watchdog watchdog(journals);
+    const Watchdog watchdog(journals, distortion == "hang" ? kShortPatience : kPatience);
+    if (!distortion.empty()) Distort(*journals.back(), distortion);
     for (uint64_t number = 0; number < rounds && (time.count() == 0 || Clock::now() < end); ++number)
       Round(world, journals, start, seed, number);
     bodies = world.bodies;
@@ -136,7 +167,7 @@ int Main(uint64_t seed, uint64_t rounds, std::chrono::duration<double> time) {
   if (aclFinalize() != ACL_SUCCESS) Fail("aclFinalize failed");
   // Workers, the alarm and the one that tells of failures may stay until the process ends; threads of host
   // functions leave within about a second.
-  const auto patience = Clock::now() + std::chrono::seconds(5);
+  const auto patience = Clock::now() + std::chrono::seconds(distortion.empty() ? 5 : 1);
   constexpr int kStay = 2;
   const int workers = atoi(getenv("STRESS_WORKERS") == nullptr ? "64" : getenv("STRESS_WORKERS"));
   while (Entries("/proc/self/task") > threads + workers + kStay) {
@@ -159,12 +190,13 @@ int main(int argc, char** argv) {
   if (argc == 2 && strcmp(argv[1], "--soak") == 0) {
     const char* minutes = getenv("BELAY_SOAK_MINUTES");
     if (minutes == nullptr) return stress::kSkipped;
-    return stress::Main(std::random_device()(), UINT64_MAX,
-                        std::chrono::duration<double>(atof(minutes) * 60));
+    return stress::Main(std::random_device()(), UINT64_MAX, std::chrono::duration<double>(atof(minutes) * 60),
+                        "");
   }
-  if (argc != 3) {
-    std::puts("stress SEED ROUNDS | stress --soak");
+  if (argc != 3 && argc != 4) {
+    std::puts("stress SEED ROUNDS [DISTORTION] | stress --soak");
     return 2;
   }
-  return stress::Main(strtoull(argv[1], nullptr, 10), strtoull(argv[2], nullptr, 10), {});
+  return stress::Main(strtoull(argv[1], nullptr, 10), strtoull(argv[2], nullptr, 10), {},
+                      argc == 4 ? argv[3] : "");
 }

@@ -165,7 +165,19 @@ void World::TakeDown(Journal& journal, uint64_t way) {
     NEED(journal, aclrtFree(device.words));
   }
   NEED(journal, aclrtDestroyContext(contexts[2].handle));
-  for (int32_t d = 0; d < kDevices; ++d) NEED(journal, aclrtResetDeviceForce(d));
+}
+
+void World::Reset(Journal& journal, bool force) {
+  for (int32_t d = 0; d < kDevices; ++d) {
+    if (force) {
+      NEED(journal, aclrtResetDeviceForce(d));
+    } else {
+      // Selected for its memory and for its context.
+      for (int i = 0; i < 2; ++i) NEED(journal, aclrtResetDevice(d));
+      if (journal.Leave("aclrtResetDevice(", aclrtResetDevice(d)) == ACL_SUCCESS)
+        Fail("a device was selected more often than by this program");
+    }
+  }
 }
 
 }  // namespace stress

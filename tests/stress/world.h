@@ -81,8 +81,12 @@ struct World {
 
   // Everything that a round uses; the current context of the caller changes.
   void Build(Journal& journal);
-  // Takes it all back, whatever is pending. `way` chooses how.
+  // Takes it all back, whatever is pending; `way` chooses how. What a broken device has stays until its
+  // reset.
   void TakeDown(Journal& journal, uint64_t way);
+  // After TakeDown: no device is selected any more.
+  void Reset(Journal& journal, bool force);
+  // With the device selected and nothing else.
   Books Read(Journal& journal, int32_t device);
 
   void CreateStream(Journal& journal, Context& context, StreamSlot& slot);
