@@ -20,9 +20,9 @@ DeviceMemory::DeviceMemory(int device, const AddressSpace& space, Books& books, 
     : device_(device),
       base_(space.ShareBase(device)),
       engine_base_(space.EngineAddress(space.ShareBase(device))),
+      heap_(space.share_bytes(), rest_freed),
       books_(books),
-      physical_(physical),
-      heap_(space.share_bytes(), rest_freed) {
+      physical_(physical) {
   committed_ =
       reinterpret_cast<uint64_t*>(os::Reserve(0, BitmapBytes(heap_.bytes()), os::Access::kReadWrite));
   BELAY_CHECK(committed_ != nullptr);

@@ -23,7 +23,7 @@
 
 namespace belay::memory {
 
-class DeviceMemory final : public PhysicalMemory::Source {
+class alignas(64) DeviceMemory final : public PhysicalMemory::Source {
  public:
   DeviceMemory(int device, const AddressSpace& space, Books& books, PhysicalMemory& physical,
                bool rest_freed);
@@ -96,9 +96,9 @@ class DeviceMemory final : public PhysicalMemory::Source {
   const int device_;
   const uintptr_t base_;
   uint8_t* const engine_base_;
+  SlabHeap heap_;  // begins in the first cache line: what leads from an address to its block
   Books& books_;
   PhysicalMemory& physical_;
-  SlabHeap heap_;
   Mutex backing_;
   uint64_t* committed_ BELAY_GUARDED_BY(backing_);  // one bit a chunk; zero pages until used
 };

@@ -28,22 +28,32 @@ uint64_t StepUnits(int step) {
   return (uint64_t{1} << (width - 1)) +
          (static_cast<uint64_t>((step - 1) % 4) + 1) * (uint64_t{1} << (width - 3));
 }
+
+size_t FarBytes(uint32_t blocks) {
+  return (blocks - Slab::kNear) * sizeof(Allocation);
+}
 }  // namespace
 
+// What only allocating and freeing touch lies apart, so that the objects of many heaps share pages.
 SlabHeap::SlabHeap(uint64_t bytes, bool rest) : bytes_(bytes), rest_(rest) {
-  size_t table_bytes = (bytes >> kChunkShift) * sizeof(std::atomic<Slab*>);
-  table_ = reinterpret_cast<std::atomic<Slab*>*>(os::Reserve(0, table_bytes, os::Access::kReadWrite));
-  BELAY_CHECK(table_ != nullptr);
+  uintptr_t mapping = os::Reserve(0, MappedBytes(), os::Access::kReadWrite);
+  BELAY_CHECK(mapping != 0);
+  classes_ = reinterpret_cast<SizeClass*>(mapping);
+  table_ = reinterpret_cast<std::atomic<Slab*>*>(classes_ + kClasses);
+}
+
+size_t SlabHeap::MappedBytes() const {
+  return kClasses * sizeof(SizeClass) + (bytes_ >> kChunkShift) * sizeof(std::atomic<Slab*>);
 }
 
 SlabHeap::~SlabHeap() {
   for (const std::vector<Slab*>& slabs : {slabs_, retired_}) {
     for (Slab* slab : slabs) {
-      os::Release(reinterpret_cast<uintptr_t>(slab->records), slab->blocks * sizeof(Allocation));
+      if (slab->far != nullptr) os::Release(reinterpret_cast<uintptr_t>(slab->far), FarBytes(slab->blocks));
       delete slab;
     }
   }
-  os::Release(reinterpret_cast<uintptr_t>(table_), (bytes_ >> kChunkShift) * sizeof(std::atomic<Slab*>));
+  os::Release(reinterpret_cast<uintptr_t>(classes_), MappedBytes());
 }
 
 int SlabHeap::ClassOf(uint64_t bytes) {
@@ -109,7 +119,7 @@ Allocation* SlabHeap::Grow(const Fit& fit) {
     slab = NewSlab(first, fit, recut);
     of_class.open = large ? nullptr : slab;
   }
-  Allocation* allocation = &slab->records[slab->used];
+  Allocation* allocation = &slab->record(slab->used);
   allocation->slab = slab;
   allocation->offset = slab->first + slab->used * slab->block_bytes;
   if (slab->recut) allocation->dirty_hi = slab->block_bytes;
@@ -128,12 +138,13 @@ Slab* SlabHeap::NewSlab(uint64_t first, const Fit& fit, bool recut) {
   slab->blocks = static_cast<uint32_t>(bytes / fit.block_bytes);
   if (slab->blocks > 1) slab->reciprocal = ((uint64_t{1} << 44) + slab->block_bytes - 1) / slab->block_bytes;
   // Straight from the kernel: records of blocks that were never handed out cost nothing.
-  slab->records = reinterpret_cast<Allocation*>(
-      os::Reserve(0, slab->blocks * sizeof(Allocation), os::Access::kReadWrite));
-  BELAY_CHECK(slab->records != nullptr);
+  if (slab->blocks > Slab::kNear) {
+    slab->far = reinterpret_cast<Allocation*>(os::Reserve(0, FarBytes(slab->blocks), os::Access::kReadWrite));
+    BELAY_CHECK(slab->far != nullptr);
+  }
   slabs_.push_back(slab);
   for (uint64_t chunk = first >> kChunkShift; chunk < (first + bytes) >> kChunkShift; ++chunk) {
-    table_[chunk].store(slab, std::memory_order_release);
+    Entry(chunk).store(slab, std::memory_order_release);
   }
   return slab;
 }
@@ -184,7 +195,7 @@ void SlabHeap::DropIdle(SizeClass& of_class) {
 // Slabs whose blocks are all free or at rest give their chunks back. Their records stay readable for whoever
 // found them a moment ago, and are forgotten by the table when the chunks are cut anew.
 void SlabHeap::JoinFreeRuns() {
-  for (SizeClass& of_class : classes_) DropIdle(of_class);
+  for (int i = 0; i < kClasses; ++i) DropIdle(classes_[i]);
   for (auto& [chunks, of_class] : exact_) DropIdle(of_class);
   std::vector<Slab*> kept;
   for (Slab* slab : slabs_) {

@@ -5,7 +5,7 @@
 // too long; runs beyond 128 MiB are as long as they need to be, so that large blocks fill a small address
 // space.
 //
-//   table[chunk] -> Slab { first offset, block bytes, reciprocal } -> records[(offset - first) / block bytes]
+//   table[chunk] -> Slab { first offset, block bytes, reciprocal } -> record((offset - first) / block bytes)
 //
 // Guarantees: no limit but the range itself: when no run is left, free runs are joined and cut anew. Freed
 // blocks rest in a queue per class (64 blocks or 64 MiB) before reuse if so configured, so that a stale
@@ -27,7 +27,7 @@ namespace belay::memory {
 constexpr int kChunkShift = 21;
 constexpr uint64_t kChunkBytes = uint64_t{1} << kChunkShift;
 
-struct Slab {
+struct alignas(64) Slab {
   uint64_t first = 0;  // offset of block 0
   uint64_t block_bytes = 0;
   uint64_t reciprocal = 0;  // 2^44 / block_bytes rounded up; 0 for a single block
@@ -36,9 +36,14 @@ struct Slab {
   uint32_t live = 0;        // handed out and not back on the free list; heap lock
   int size_class = 0;
   bool recut = false;  // the chunks had other blocks before: their bytes may be dirty
-  Allocation* records = nullptr;
+  // The first records stand beside what leads to them, so that a large block needs no page for its one
+  // record, and a few small ones on each of many devices no page of each.
+  static constexpr uint32_t kNear = 2;
+  Allocation* far = nullptr;  // the records behind them
+  Allocation near[kNear];
 
   bool large() const { return reciprocal == 0; }
+  Allocation& record(uint64_t index) { return index < kNear ? near[index] : far[index - kNear]; }
 };
 
 class SlabHeap {
@@ -72,10 +77,10 @@ class SlabHeap {
 
   // The record of the block around `offset`, whatever its state; null where no block ever was.
   Allocation* Find(uint64_t offset) const {
-    Slab* slab = table_[offset >> kChunkShift].load(std::memory_order_acquire);
+    Slab* slab = Entry(offset >> kChunkShift).load(std::memory_order_acquire);
     if (slab == nullptr) return nullptr;
     uint64_t index = ((offset - slab->first) * slab->reciprocal) >> 44;
-    return index < slab->blocks ? &slab->records[index] : nullptr;
+    return index < slab->blocks ? &slab->record(index) : nullptr;
   }
 
   // Calls visit(Allocation&) for every live block, under the lock.
@@ -84,7 +89,7 @@ class SlabHeap {
     MutexLock lock(mutex_);
     for (Slab* slab : slabs_) {
       for (uint32_t i = 0; i < slab->used; ++i) {
-        if (slab->records[i].live()) visit(slab->records[i]);
+        if (slab->record(i).live()) visit(slab->record(i));
       }
     }
   }
@@ -96,7 +101,7 @@ class SlabHeap {
     for (Slab* slab : slabs_) {
       if (slab->live != 0) continue;
       visit(slab->first, slab->large() ? slab->block_bytes : kChunkBytes);
-      for (uint32_t i = 0; i < slab->used; ++i) slab->records[i].dirty_lo = slab->records[i].dirty_hi = 0;
+      for (uint32_t i = 0; i < slab->used; ++i) slab->record(i).dirty_lo = slab->record(i).dirty_hi = 0;
     }
     for (auto [first, chunks] : spare_) visit(first << kChunkShift, chunks << kChunkShift);
   }
@@ -139,11 +144,20 @@ class SlabHeap {
 
   static constexpr uint64_t kNone = ~uint64_t{0};
 
+  // One table entry a chunk. The first ones stand in the object: a small heap touches no page of the table.
+  static constexpr uint64_t kNear = 4;
+  std::atomic<Slab*>& Entry(uint64_t chunk) { return chunk < kNear ? near_[chunk] : table_[chunk]; }
+  const std::atomic<Slab*>& Entry(uint64_t chunk) const {
+    return chunk < kNear ? near_[chunk] : table_[chunk];
+  }
+  size_t MappedBytes() const;
+
+  std::atomic<Slab*> near_[kNear] = {};
+  std::atomic<Slab*>* table_;  // zero pages until used
   const uint64_t bytes_;
   const bool rest_;
-  std::atomic<Slab*>* table_;  // one entry a chunk, zero pages until used
   Mutex mutex_;
-  SizeClass classes_[kClasses] BELAY_GUARDED_BY(mutex_);
+  SizeClass* classes_ BELAY_GUARDED_BY(mutex_);                   // kClasses; in front of the table
   std::map<uint64_t, SizeClass> exact_ BELAY_GUARDED_BY(mutex_);  // by chunks: runs beyond the classes
   std::vector<Slab*> slabs_ BELAY_GUARDED_BY(mutex_);
   std::vector<Slab*> retired_ BELAY_GUARDED_BY(mutex_);  // cut anew since; a late reader may hold a record
