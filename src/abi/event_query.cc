@@ -132,9 +132,8 @@ Status aclrtQueryEventWaitStatus(Call& call, aclrtEvent event, aclrtEventWaitSta
   LatestRecord latest(*found);
   bool complete = true;
   if (latest) BELAY_TRY(Look(call, *latest.get(), &complete));
-  uint32_t waits = inner.bit() != nullptr ? inner.bit()->pending_waits.load(std::memory_order_acquire)
-                                          : inner.pending_waits.load(std::memory_order_acquire);
-  *status = complete && waits == 0 ? ACL_EVENT_WAIT_STATUS_COMPLETE : ACL_EVENT_WAIT_STATUS_NOT_READY;
+  complete = call.engine().QueryWaits(*found->event) && complete;
+  *status = complete ? ACL_EVENT_WAIT_STATUS_COMPLETE : ACL_EVENT_WAIT_STATUS_NOT_READY;
   return Status();
 }
 

@@ -23,6 +23,7 @@ void Engine::DropQueued(Stream& stream, Fate fate) {
       stream.dropped_ += dropped.size();
     } else {
       stream.granted_ = stream.drop_front_ = false;
+      stream.dropped_ = 0;
       stream.done_.store(stream.submitted_.load(std::memory_order_relaxed), std::memory_order_release);
     }
     wake = Awaited(stream);
@@ -75,6 +76,7 @@ bool Engine::Abort(const std::vector<Stream*>& streams, int32_t code, int64_t de
   Landing landing(*this);
   for (Stream* stream : streams) {
     MutexLock lock(stream->mutex_);
+    ++stream->freezers_;
     stream->trouble_.fetch_or(Stream::kFrozen, std::memory_order_relaxed);
   }
   bool quiet = true;
@@ -88,7 +90,9 @@ bool Engine::Abort(const std::vector<Stream*>& streams, int32_t code, int64_t de
     bool ready;
     {
       MutexLock lock(stream->mutex_);
-      stream->trouble_.fetch_and(static_cast<uint8_t>(~Stream::kFrozen), std::memory_order_relaxed);
+      if (stream->freezers_ != 0 && --stream->freezers_ == 0) {
+        stream->trouble_.fetch_and(static_cast<uint8_t>(~Stream::kFrozen), std::memory_order_relaxed);
+      }
       if (quiet) {
         stream->failure_ = {};
         stream->failed_.store(false, std::memory_order_release);
@@ -174,7 +178,8 @@ bool Engine::Land(Stream& stream) {
   if (!AwaitQuiet(stream, kNoDeadline)) return false;
   {
     MutexLock lock(stream.mutex_);
-    if (stream.claimed_ || stream.parked_ != Stream::Parked::kNo || stream.queue_.empty()) return false;
+    bool runs = stream.claimed_ || stream.parked_ != Stream::Parked::kNo;
+    if (runs || stream.frozen() || stream.queue_.empty()) return false;
     sequence = stream.done_.load(std::memory_order_relaxed) + 1;
     stream.claimed_ = true;
   }

@@ -117,7 +117,9 @@ void Engine::DestroyStream(Stream* stream) {
     stream->domain = nullptr;
     stream->failure_ = {};
     stream->ready_ = false;
-    stream->held_ = 0;
+    stream->held_ = stream->freezers_ = 0;
+    stream->granted_ = stream->drop_front_ = false;
+    stream->dropped_ = 0;
     stream->trouble_.store(0, std::memory_order_relaxed);
     stream->fail_next_ = 0;
     stream->failed_.store(false, std::memory_order_relaxed);

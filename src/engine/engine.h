@@ -108,6 +108,8 @@ class Engine {
   // polling ends.
   bool Query(Stream& stream);
   bool QueryRecord(EventRecord& record);
+  // Whether no stream has a wait for the event still to pass.
+  bool QueryWaits(Event& event);
 
   // The unreported failure of a task up to `sequence`, handed out once; code 0 if there is none.
   Failure TakeFailure(Stream& stream, uint64_t sequence);

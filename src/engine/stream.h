@@ -96,6 +96,7 @@ class alignas(64) Stream {
   bool inline_ BELAY_GUARDED_BY(mutex_) = false;  // the claimed task is not in the queue
 
   int32_t fail_next_ BELAY_GUARDED_BY(mutex_) = 0;    // the next submission fails with this code
+  uint8_t freezers_ BELAY_GUARDED_BY(mutex_) = 0;     // aborts in progress
   bool granted_ BELAY_GUARDED_BY(mutex_) = false;     // the front's wait may pass
   bool drop_front_ BELAY_GUARDED_BY(mutex_) = false;  // its tasks were dropped while the front was running
   uint64_t earlier_ = 0;  // tasks of earlier lives; written before the stream is handed out

@@ -174,6 +174,33 @@ bool Engine::QueryRecord(EventRecord& record) {
          record.state_.load(std::memory_order_relaxed) == EventRecord::kPending;
 }
 
+bool Engine::QueryWaits(Event& event) {
+  std::atomic<uint32_t>& waits = event.bit() != nullptr ? event.bit()->pending_waits : event.pending_waits;
+  if (waits.load(std::memory_order_acquire) == 0) return true;
+  if (pooled_) return false;
+  Landing landing(*this);
+  std::vector<Stream*> streams;
+  {
+    MutexLock lock(streams_);
+    streams = live_;
+  }
+  for (Stream* stream : streams) {
+    bool has_wait = false;
+    {
+      MutexLock lock(stream->mutex_);
+      stream->ForEachQueued([&](const Op& op) {
+        has_wait =
+            has_wait ||
+            (op.kind == OpKind::kWait && op.wait.record != nullptr && op.wait.record->event() == &event) ||
+            (op.kind == OpKind::kAwait && op.await.signal == event.bit());
+      });
+    }
+    if (has_wait) RunSomethingFor(stream, stream->done() + 1);
+  }
+  Landing::RunAll();
+  return waits.load(std::memory_order_acquire) == 0;
+}
+
 bool Engine::FindTask(Stream& stream, const memory::Allocation* block, Op* found) {
   MutexLock lock(stream.mutex_);
   bool touches = false;

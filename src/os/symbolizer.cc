@@ -2,6 +2,7 @@
 
 #include <cxxabi.h>
 #include <link.h>
+#include <pthread.h>
 #include <sched.h>
 #include <sys/syscall.h>
 #include <time.h>
@@ -10,6 +11,8 @@
 #include <atomic>
 #include <cstdlib>
 #include <string_view>
+
+#include "os/thread.h"
 
 #ifdef BELAY_HAVE_BACKTRACE
 #include <backtrace.h>
@@ -56,11 +59,52 @@ int VisitModule(dl_phdr_info* info, size_t, void* data) {
   return 0;
 }
 
+// The loader's list has a lock that a fork copies as it is: a child whose parent was inside could never look
+// at the list again. So a fork waits until nobody is inside, and who comes meanwhile waits for the fork.
+class InsideLoader {
+ public:
+  InsideLoader() {
+    // Bounded: a signal handler may have interrupted the fork.
+    for (int64_t end = MonotonicNs() + kMostNs;;) {
+      inside_.fetch_add(1, std::memory_order_seq_cst);
+      if (!forking_.load(std::memory_order_seq_cst) || MonotonicNs() > end) return;
+      inside_.fetch_sub(1, std::memory_order_seq_cst);
+      sched_yield();
+    }
+  }
+  ~InsideLoader() { inside_.fetch_sub(1, std::memory_order_seq_cst); }
+  InsideLoader(const InsideLoader&) = delete;
+  InsideLoader& operator=(const InsideLoader&) = delete;
+
+ private:
+  static constexpr int64_t kMostNs = 2'000'000'000;
+
+  static void BeforeFork() {
+    forking_.store(true, std::memory_order_seq_cst);
+    for (int64_t end = MonotonicNs() + kMostNs; MonotonicNs() < end;) {
+      if (inside_.load(std::memory_order_seq_cst) == 0) return;
+      sched_yield();
+    }
+  }
+  static void AfterForkInParent() { forking_.store(false, std::memory_order_seq_cst); }
+  static void AfterForkInChild() {
+    inside_.store(0, std::memory_order_seq_cst);
+    forking_.store(false, std::memory_order_seq_cst);
+  }
+
+  static inline std::atomic<int> inside_{0};
+  static inline std::atomic<bool> forking_{false};
+  static inline const int registered_ = pthread_atfork(BeforeFork, AfterForkInParent, AfterForkInChild);
+};
+
 Module FindModule(uint64_t pc, Symbol* symbol) {
   ModuleQuery query;
   query.module.pc = pc;
   query.symbol = symbol;
-  dl_iterate_phdr(VisitModule, &query);
+  {
+    InsideLoader inside;
+    dl_iterate_phdr(VisitModule, &query);
+  }
   if (query.module.found && query.module.is_program) {
     char path[256];
     ssize_t length = readlink("/proc/self/exe", path, sizeof path);
@@ -233,6 +277,7 @@ void ReadDebugInfo(const Module& module, SymbolContext context, Symbol* symbol) 
   query.symbol = symbol;
   {
     Turn turn;
+    InsideLoader inside;  // the library looks at the list too, and reads files while it does
     if (!turn.taken() || !g_reader.Prepare(module)) return;
     backtrace_pcinfo(g_reader.state, module.pc, VisitFrame, IgnoreError, &query);
     if (query.mangled.empty()) backtrace_syminfo(g_reader.state, module.pc, VisitName, IgnoreError, &query);
