@@ -280,16 +280,17 @@ TEST_F(TaskAbort, TwoAtATime) {
 TEST_F(TaskAbort, SubmittersSurvive) {
   // Threads that submit and wait as hard as they can while another one aborts: each call gives 0 or says why
   // not.
-  DeviceBlock block(Filled(1));
+  // Each has a block of its own: two streams that fill one would race.
+  DeviceBlock blocks[3] = {DeviceBlock(Filled(1)), DeviceBlock(Filled(1)), DeviceBlock(Filled(1))};
   const aclrtContext context = CurrentContext();
   std::atomic<bool> stop{false};
   std::vector<std::thread> threads;
   Stream streams[3];
-  for (const Stream& stream : streams) {
-    threads.emplace_back([&, s = stream.get()] {
+  for (size_t i = 0; i < 3; ++i) {
+    threads.emplace_back([&, s = streams[i].get(), block = blocks[i].get()] {
       EXPECT_OK(aclrtSetCurrentContext(context));
       while (!stop) {
-        aclError code = aclrtMemsetAsync(block.get(), kSize, 2, kSize, s);
+        aclError code = aclrtMemsetAsync(block, kSize, 2, kSize, s);
         EXPECT_TRUE(code == ACL_SUCCESS || code == kAborted) << code;
         code = aclrtSynchronizeStream(s);
         EXPECT_TRUE(code == ACL_SUCCESS || code == kAborted) << code;
