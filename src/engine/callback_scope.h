@@ -36,7 +36,7 @@ class CallbackScope {
 
  private:
   CallbackScope* const outer_;
-  static thread_local CallbackScope* current_ __attribute__((tls_model("initial-exec")));
+  static constinit thread_local CallbackScope* current_ __attribute__((tls_model("initial-exec")));
 };
 
 }  // namespace belay::engine

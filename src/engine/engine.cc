@@ -55,7 +55,7 @@ bool Immediate(const Op& op) {
 }
 }  // namespace
 
-thread_local Engine::Landing* Engine::Landing::current_ = nullptr;
+constinit thread_local Engine::Landing* Engine::Landing::current_ = nullptr;
 
 Engine::Engine(const Config& config, memory::NodeMemory& memory)
     : config_(config),

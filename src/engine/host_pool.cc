@@ -12,7 +12,7 @@ namespace {
 constexpr int64_t kIdleNs = 1'000'000'000;
 }
 
-thread_local CallbackScope* CallbackScope::current_ = nullptr;
+constinit thread_local CallbackScope* CallbackScope::current_ = nullptr;
 
 HostPool::~HostPool() {
   {

@@ -55,7 +55,7 @@ class Engine::Landing {
   }
 
  private:
-  static thread_local Landing* current_ __attribute__((tls_model("initial-exec")));
+  static constinit thread_local Landing* current_ __attribute__((tls_model("initial-exec")));
   Engine& engine_;
   const bool outermost_;
   std::vector<Stream*> ready_;
