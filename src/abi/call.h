@@ -37,6 +37,8 @@ class Call {
         name_(name) {}
 
   facts::Fn fn() const { return fn_; }
+  // A program may call it to find out whether it works.
+  bool probe() const { return name_ == nullptr && facts::Facts(fn_).probe; }
   const char* name() const { return name_ == nullptr ? facts::Facts(fn_).name : name_; }
   Site site() const { return site_; }
   runtime::Runtime& runtime() const { return runtime_; }

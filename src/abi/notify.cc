@@ -43,7 +43,7 @@ Status NeedNotify(const Call& call, const void* handle, bool counts, NotifyObjec
   return refusal.Rule("A handle names a live object of its own kind (SPEC 00 rule 1)").End();
 }
 
-Status Create(Call& call, bool counts, bool device_only, void** handle) {
+Status Create(Call& call, bool counts, void** handle) {
   Context* context = nullptr;
   BELAY_TRY(NeedContext(call, &context));
   runtime::Device& device = *context->device;
@@ -58,7 +58,6 @@ Status Create(Call& call, bool counts, bool device_only, void** handle) {
         .Fix("destroy notifies that are no longer used")
         .End();
   }
-  created->device_only = device_only;
   *handle = created->handle;
   return Status();
 }
@@ -114,7 +113,7 @@ Status aclrtCreateNotify(Call& call, aclrtNotify* notify, uint64_t flag) {
   if (flag != ACL_NOTIFY_DEFAULT && flag != ACL_NOTIFY_DEVICE_USE_ONLY) {
     return RefuseMode(call, "flag", static_cast<int>(flag), "ACL_NOTIFY_DEFAULT");
   }
-  return Create(call, false, flag == ACL_NOTIFY_DEVICE_USE_ONLY, notify);
+  return Create(call, false, notify);
 }
 
 Status aclrtDestroyNotify(Call& call, aclrtNotify notify) {
@@ -170,7 +169,7 @@ Status aclrtNotifyBatchReset(Call& call, aclrtNotify* notifies, size_t num) {
 
 Status aclrtCntNotifyCreate(Call& call, aclrtCntNotify* cntNotify, uint64_t flag) {
   if (flag != 0) return RefuseMode(call, "flag", static_cast<int>(flag), "0");
-  return Create(call, true, false, cntNotify);
+  return Create(call, true, cntNotify);
 }
 
 Status aclrtCntNotifyDestroy(Call& call, aclrtCntNotify cntNotify) {

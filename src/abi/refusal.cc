@@ -93,7 +93,7 @@ Status Refusal::End() {
   }
   if (plain_) return Status(code_);
   bool unsupported = finding_.id == FindingId::kUnsupported;
-  bool probe = facts::Facts(call_.fn()).probe;
+  bool probe = call_.probe();
   // Programs probe: the documented refusal of a probe is a note (contract: rules that hold everywhere).
   bool documented = unsupported || finding_.id == FindingId::kNoContext;
   if (probe && documented) finding_.severity = Severity::kNote;

@@ -33,32 +33,15 @@ void Engine::DropQueued(Stream& stream, Fate fate) {
   WakeStranded();
 }
 
-// Until no thread runs the stream; user code does not count. Called while it is held.
-void Engine::AwaitClaim(Stream& stream) {
+// Until nothing of the stream runs, its user code included or not; false at the deadline.
+bool Engine::AwaitQuiet(Stream& stream, int64_t deadline_ns, bool user_code) {
   Landing::RunAll();
   for (;;) {
     uint32_t seen;
     {
       MutexLock lock(stream.mutex_);
-      if (!stream.claimed_) return;
-      ++stream.sleepers_;
-      stream.awaited_ = 0;
-      seen = stream.progress_.load(std::memory_order_acquire);
-    }
-    os::FutexWait(stream.progress_, seen);
-    MutexLock lock(stream.mutex_);
-    --stream.sleepers_;
-  }
-}
-
-// Until nothing of the stream runs, user code included; false at the deadline.
-bool Engine::AwaitQuiet(Stream& stream, int64_t deadline_ns) {
-  Landing::RunAll();
-  for (;;) {
-    uint32_t seen;
-    {
-      MutexLock lock(stream.mutex_);
-      if (!stream.claimed_ && stream.parked_ != Stream::Parked::kAway) return true;
+      bool away = user_code && stream.parked_ == Stream::Parked::kAway;
+      if (!stream.claimed_ && !away) return true;
       ++stream.sleepers_;
       stream.awaited_ = 0;
       seen = stream.progress_.load(std::memory_order_acquire);
@@ -147,11 +130,7 @@ void Engine::Hold(Stream& stream, Holder holder) {
   }
   // A function that holds the stream which waits for it must not wait for itself.
   const CallbackScope* scope = CallbackScope::Current();
-  if (scope != nullptr && scope->stream == &stream) {
-    AwaitClaim(stream);
-  } else {
-    AwaitQuiet(stream, kNoDeadline);
-  }
+  AwaitQuiet(stream, kNoDeadline, scope == nullptr || scope->stream != &stream);
 }
 
 void Engine::Resume(Stream& stream, Holder holder) {
@@ -221,7 +200,6 @@ Engine::Blockage Engine::WhyBlocked(Stream& stream) {
       const EventRecord& record = *stream.parked_record_;
       blockage.by = Blockage::By::kRecord;
       blockage.recorder = record.stream();
-      blockage.recorder_sequence = record.sequence();
       blockage.record_dropped = record.dropped() || record.forgotten();
       break;
     }
@@ -229,7 +207,6 @@ Engine::Blockage Engine::WhyBlocked(Stream& stream) {
       const Signal& signal = *stream.parked_signal_;
       blockage.by = Blockage::By::kSignal;
       blockage.signal = &signal;
-      blockage.signal_value = signal.value();
       blockage.orphan = signal.orphan.load(std::memory_order_relaxed);
       blockage.last_api = signal.last_api_;
       blockage.last_thread = signal.last_thread_;

@@ -327,7 +327,7 @@ void Engine::Drain(Stream& stream, uint64_t until, bool held_too) {
     stream.mutex_.unlock();
     if (wake) WakeSleepers(stream);
     WakeStranded();  // for each task: somebody may wait for this one, and the next may take long or park
-    if (TakesLong(op) || ++tasks == kTasksBeforeHandingOn) Landing::HandOn();
+    if (TakesLong(op) || ++tasks % kTasksBeforeHandingOn == 0) Landing::HandOn();
     Status status(op.code);
     Step step = op.code == 0 ? Begin(stream, op, granted, &status) : Step::kRun;
     if (step == Step::kGone) {

@@ -153,10 +153,8 @@ class Engine {
     By by = By::kNothing;
     Op op;                       // the front
     Stream* recorder = nullptr;  // kRecord: the stream that is to complete the record
-    uint64_t recorder_sequence = 0;
     bool record_dropped = false;
-    uint32_t signal_value = 0;  // kSignal
-    bool orphan = false;
+    bool orphan = false;             // kSignal
     const char* last_api = nullptr;  // kSignal: the latest change
     uint32_t last_thread = 0;
     Site last_site;
@@ -232,6 +230,11 @@ class Engine {
   Step ParkOnRecord(Stream& stream, EventRecord& record, int64_t timeout_ns);
   Step ParkOnSignal(Stream& stream, const AwaitTask& await);
   Step ParkOnWord(Stream& stream, const ValueTask& value);
+  struct Tied {
+    uint64_t sequence;  // of the front
+    bool wake;          // somebody sleeps until the claim is given back
+  };
+  static Tied Tie(Stream& stream, Stream::Parked parked) BELAY_REQUIRES(stream.mutex_);
   Step GoAway(Stream& stream);
   bool ComeBack(Stream& stream);
   void Complete(EventRecord& record);
@@ -245,8 +248,7 @@ class Engine {
 
   // Dropping
   void DropQueued(Stream& stream, Fate fate = Fate::kDropped);
-  void AwaitClaim(Stream& stream);
-  bool AwaitQuiet(Stream& stream, int64_t deadline_ns);
+  bool AwaitQuiet(Stream& stream, int64_t deadline_ns, bool user_code = true);
 
   Status Execute(const Op& op);
   Status ExecuteCopy(const CopyTask& copy);

@@ -15,9 +15,15 @@ constexpr int64_t kPollNs = 1'000'000;    // SPEC 34 §5
 
 // --- Parking. Each gives the claim back, unless what it waits for happened meanwhile.
 
+// Gives the claim back with the front unfinished.
+Engine::Tied Engine::Tie(Stream& stream, Stream::Parked parked) {
+  stream.parked_ = parked;
+  stream.claimed_ = false;
+  return {stream.done_.load(std::memory_order_relaxed) + 1, Awaited(stream)};
+}
+
 Engine::Step Engine::ParkOnRecord(Stream& stream, EventRecord& record, int64_t timeout_ns) {
-  uint64_t sequence;
-  bool wake;
+  Tied tied;
   {
     MutexLock edges(edges_);
     if (record.complete()) return Step::kRun;
@@ -25,22 +31,18 @@ Engine::Step Engine::ParkOnRecord(Stream& stream, EventRecord& record, int64_t t
     if (stream.drop_front_) return Step::kDropped;
     stream.next_waiter_ = record.waiters_;
     record.waiters_ = &stream;
-    stream.parked_ = Stream::Parked::kRecord;
     stream.parked_record_ = &record;
-    stream.claimed_ = false;
-    sequence = stream.done_.load(std::memory_order_relaxed) + 1;
-    wake = Awaited(stream);
+    tied = Tie(stream, Stream::Parked::kRecord);
   }
-  if (wake) WakeSleepers(stream);
-  SetAlarm(stream, sequence, timeout_ns);
+  if (tied.wake) WakeSleepers(stream);
+  SetAlarm(stream, tied.sequence, timeout_ns);
   return Step::kGone;
 }
 
 Engine::Step Engine::ParkOnSignal(Stream& stream, const AwaitTask& await) {
   Signal& signal = *await.signal;
   int64_t timeout_ns = await.timeout_ns;
-  uint64_t sequence;
-  bool wake;
+  Tied tied;
   {
     MutexLock edges(edges_);
     MutexLock lock(stream.mutex_);
@@ -53,20 +55,17 @@ Engine::Step Engine::ParkOnSignal(Stream& stream, const AwaitTask& await) {
     stream.next_waiter_ = nullptr;
     (signal.last_waiter_ != nullptr ? signal.last_waiter_->next_waiter_ : signal.first_waiter_) = &stream;
     signal.last_waiter_ = &stream;
-    stream.parked_ = Stream::Parked::kSignal;
     stream.parked_signal_ = &signal;
-    stream.claimed_ = false;
-    sequence = stream.done_.load(std::memory_order_relaxed) + 1;
-    wake = Awaited(stream);
+    tied = Tie(stream, Stream::Parked::kSignal);
   }
-  if (wake) WakeSleepers(stream);
-  SetAlarm(stream, sequence, timeout_ns);
+  if (tied.wake) WakeSleepers(stream);
+  SetAlarm(stream, tied.sequence, timeout_ns);
   return Step::kGone;
 }
 
 Engine::Step Engine::ParkOnWord(Stream& stream, const ValueTask& value) {
-  bool wake, polls = value.polls;
-  uint64_t sequence;
+  bool polls = value.polls;
+  Tied tied;
   {
     MutexLock edges(edges_);
     parked_words_.fetch_add(1, std::memory_order_seq_cst);
@@ -78,13 +77,10 @@ Engine::Step Engine::ParkOnWord(Stream& stream, const ValueTask& value) {
     }
     stream.next_waiter_ = word_waiters_;
     word_waiters_ = &stream;
-    stream.parked_ = Stream::Parked::kWord;
-    stream.claimed_ = false;
-    sequence = stream.done_.load(std::memory_order_relaxed) + 1;
-    wake = Awaited(stream);
+    tied = Tie(stream, Stream::Parked::kWord);
   }
-  if (wake) WakeSleepers(stream);
-  if (polls) SetAlarm(stream, sequence, kPollNs);
+  if (tied.wake) WakeSleepers(stream);
+  if (polls) SetAlarm(stream, tied.sequence, kPollNs);
   return Step::kGone;
 }
 

@@ -71,7 +71,10 @@ void ExceptionThread::Run(void* raw) {
                                   failure.thread, failure.site);
       try {
         callback(&info);
-      } catch (...) {  // SPEC 21 §2: a callback that throws changes nothing
+      } catch (const std::exception& error) {
+        self.threw_(failure, error.what());
+      } catch (...) {
+        self.threw_(failure, nullptr);
       }
       info.valid.store(false, std::memory_order_release);
     }

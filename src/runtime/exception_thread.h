@@ -8,6 +8,8 @@
 #include <atomic>
 #include <cstdint>
 #include <deque>
+#include <functional>
+#include <utility>
 
 #include "base/thread_annotations.h"
 #include "engine/failure.h"
@@ -25,6 +27,10 @@ struct ExceptionInfo {
 class ExceptionThread {
  public:
   using Callback = void (*)(void* info);
+
+  // `threw` is told of callbacks that threw; `what` may be null.
+  explicit ExceptionThread(std::function<void(const engine::Failure&, const char* what)> threw)
+      : threw_(std::move(threw)) {}
 
   // Null removes it. The last one counts.
   void Set(Callback callback) { callback_.store(callback, std::memory_order_release); }
@@ -49,6 +55,7 @@ class ExceptionThread {
 
   static void Run(void* self);
 
+  const std::function<void(const engine::Failure&, const char*)> threw_;
   std::atomic<Callback> callback_{nullptr};
   ExceptionInfo infos_[kInfos];
   Mutex mutex_;

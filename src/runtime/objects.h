@@ -86,7 +86,6 @@ struct NotifyObject {
   engine::Signal* signal = nullptr;
   Device* device = nullptr;
   uint32_t id = 0;
-  bool device_only = false;
   Moment created, destroyed;
   LastMoment last_record;
 };

@@ -10,6 +10,15 @@ bool BreaksDevice(int32_t code) {
   return code == 507010 || (code >= 507053 && code <= 507057);
 }
 
+TaskObserver::TaskObserver(Runtime& runtime, double stall_after_seconds)
+    : runtime_(runtime),
+      exceptions_([this](const engine::Failure& failure, const char* what) {
+        Threw({"failed task submitted", failure.api, failure.thread, runtime_.UserId(failure.device),
+               failure.stream, failure.site},
+              what, "exception callback");
+      }),
+      stalls_(runtime, stall_after_seconds) {}
+
 bool TaskObserver::TaskFailed(const engine::Failure& failure, void (*done)(void*), void* argument) {
   if (BreaksDevice(failure.code)) runtime_.BreakDevice(failure);
   if (!exceptions_.wanted()) return false;
@@ -76,11 +85,10 @@ void TaskObserver::HostFunctionThrew(const engine::Stream& stream, const engine:
   CallbackThrew(stream, op, what, "host function");
 }
 
-void TaskObserver::CallbackThrew(const engine::Stream& stream, const engine::Op& op, const char* what,
-                                 const char* kind) {
+void TaskObserver::Threw(const check::Place& where, const char* what, const char* kind) {
   if (!runtime_.reporter().Wants(FindingId::kCallbackMisuse)) return;
   Finding finding(FindingId::kCallbackMisuse);
-  finding.where = Submitted(stream, op);
+  finding.where = where;
   finding.message.Format("the %s threw a C++ exception", kind);
   if (what != nullptr && *what != '\0') finding.message.Format(": %s", what);
   finding.rule.Append("A callback does not throw; Belay catches it and the task counts as done (SPEC 21 §2)");

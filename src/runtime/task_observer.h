@@ -16,8 +16,7 @@ namespace belay::runtime {
 
 class TaskObserver final : public engine::Observer {
  public:
-  TaskObserver(Runtime& runtime, double stall_after_seconds)
-      : runtime_(runtime), stalls_(runtime, stall_after_seconds) {}
+  TaskObserver(Runtime& runtime, double stall_after_seconds);
 
   bool TaskFailed(const engine::Failure& failure, void (*done)(void*), void* argument) override;
   bool HandOver(engine::Stream& stream, const engine::Op& op) override;
@@ -38,9 +37,12 @@ class TaskObserver final : public engine::Observer {
   // A stream went away, and with it callbacks that were handed to its thread (W-CBLOST).
   void CallbacksLost(const engine::Stream& stream, const ReportBoard::Lost& lost, const Moment& by);
   // `what` may be null or empty (W-CBTHROW).
-  void CallbackThrew(const engine::Stream& stream, const engine::Op& op, const char* what, const char* kind);
+  void CallbackThrew(const engine::Stream& stream, const engine::Op& op, const char* what, const char* kind) {
+    Threw(Submitted(stream, op), what, kind);
+  }
 
  private:
+  void Threw(const check::Place& where, const char* what, const char* kind);
   check::Place Submitted(const engine::Stream& stream, const engine::Op& op) const;
 
   Runtime& runtime_;
