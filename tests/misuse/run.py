@@ -6,6 +6,7 @@ run.py --belay BELAY --programs DIR +CAUSE   the same for a file of causes/, whi
 run.py --belay BELAY --programs DIR @SUITE   silencing, stopping, probing: see the functions named suite_...
 """
 import argparse
+import concurrent.futures
 import json
 import os
 import pathlib
@@ -57,6 +58,13 @@ class Run:
 
     def of(self, finding_id):
         return [f for f in self.findings if f["id"] == finding_id]
+
+
+def each(things, examine):
+    """Calls `examine` with every thing, some at a time: the programs mostly wait. The first failure is raised."""
+    with concurrent.futures.ThreadPoolExecutor(max_workers=4) as pool:
+        for done in [pool.submit(examine, thing) for thing in things]:
+            done.result()
 
 
 def place(site):
@@ -141,7 +149,8 @@ SCHEDULES = [], ["--schedule", "eager", "--workers", "0"], ["--workers", "2"]
 
 def cause_fires_and_stays_silent(bench, name):
     cause = Cause(name)
-    for options in SCHEDULES:
+
+    def examine(options):
         run = Run(bench, f"{name}_bad", *cause.options, *options)
         found = [f for f in run.of(cause.id) if place(f["site"]) == cause.bug]
         check(len(found) == 1, f"{len(found)} findings {cause.id} at {cause.bug}", run)
@@ -162,10 +171,12 @@ def cause_fires_and_stays_silent(bench, name):
         check(run.stdout == "ok\n" and run.status == 0, "the good program fails", run)
         check(run.findings == [], "the good program has findings", run)
 
+    each(SCHEDULES, examine)
+
 
 def suite_off(bench):
     """`check=off` prints nothing and changes no result."""
-    for finding_id in bench.index:
+    def examine(finding_id):
         on, off = bench.bad(finding_id), bench.bad(finding_id, "--check", "off")
         check(off.findings == [], "findings with check=off", off)
         check(off.stdout == on.stdout, "check=off changes what the program sees:\n" + on.stdout, off)
@@ -176,12 +187,16 @@ def suite_off(bench):
             check(bench.bug(finding_id) not in plain.stderr, "check=off prints a finding", plain)
             check(plain is off or plain.stderr == "", "check=off prints", plain)
 
+    each(bench.index, examine)
+
 
 def suite_minus(bench):
     """`check=basic,-ID` drops that id and no other."""
-    for finding_id in bench.index:
+    def examine(finding_id):
         run = bench.bad(finding_id, "--check", f"basic,-{finding_id}")
         check(not run.of(finding_id), f"-{finding_id} does not silence it", run)
+
+    each(bench.index, examine)
     run = bench.bad("double-free", "--check", "basic,-use-after-free")
     check(run.of("double-free"), "-use-after-free silences double-free", run)
 
@@ -239,11 +254,13 @@ def suite_schedules(bench):
     def verdict(run):
         return sorted((f["id"], place(f["site"]), f["count"]) for f in run.findings)
 
-    for finding_id in bench.index:
+    def examine(finding_id):
         usual = verdict(bench.bad(finding_id))
         for options in SCHEDULES[1:]:
             run = bench.bad(finding_id, *options)
             check(verdict(run) == usual, f"{finding_id}: {options} changes the findings from {usual}", run)
+
+    each(bench.index, examine)
 
 
 def suite_unsupported(bench):

@@ -1,6 +1,7 @@
 // A stream waits for an event whose stream waits for a notify that nobody records.
 // finding: never-fires error
 // says: an event of stream \d+, whose next task waits for a notify
+// run: --on-finding abort
 // ends: 3
 #include "cause.h"
 

@@ -1,6 +1,7 @@
 // Two streams wait for each other: each records what the other waits for behind its own wait.
 // finding: never-fires error
 // says: waits for stream \d+, .* notify .* stream \d+, .* notify .* cycle
+// run: --on-finding abort
 // ends: 3
 #include "cause.h"
 

@@ -1,6 +1,7 @@
 // A stream waits for a word of device memory that nothing will write.
 // finding: never-fires error
 // says: a value that device memory does not hold
+// run: --on-finding abort
 // ends: 3
 #include "cause.h"
 
