@@ -76,7 +76,7 @@ aclrtEvent Ex() {
 int main() {
   using namespace program;
   Begin();
-  constexpr int kRounds = 20'000;
+  constexpr int kRounds = 8'000;
   for (auto* make : {Plain, Ex}) {
     OneStream(make(), kRounds);
     TwoStreams(make(), make(), kRounds);
