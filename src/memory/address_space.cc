@@ -36,6 +36,13 @@ AddressSpace::Range ReserveWindow(uint64_t bytes) {
   return ReserveAnywhere({bytes}, os::Access::kNone);
 }
 
+// In whole huge pages.
+uint64_t FirstChunksBytes(int devices) {
+  constexpr uint64_t kHugePage = uint64_t{2} << 20;
+  uint64_t bytes = AddressSpace::kFirstStride * static_cast<uint64_t>(devices);
+  return (bytes + kHugePage - 1) / kHugePage * kHugePage;
+}
+
 void Give(AddressSpace::Range& range) {
   if (range.base != 0) os::Release(range.base, range.bytes);
   range = {};
@@ -49,16 +56,23 @@ AddressSpace::~AddressSpace() {
 bool AddressSpace::ReserveDeviceRegions(int devices, uint64_t share) {
   uint64_t bytes = share * static_cast<uint64_t>(devices);
   window_ = ReserveWindow(bytes);
-  uint64_t engine_bytes = bytes + kStagger * static_cast<uint64_t>(devices);
+  uint64_t engine_bytes = bytes + FirstChunksBytes(devices) + kStagger * static_cast<uint64_t>(devices);
   engine_ = window_.base != 0 ? ReserveAnywhere({engine_bytes}, os::Access::kReadWrite) : Range{};
   if (engine_.base == 0) {
     Give(window_);
     return false;
   }
   os::AdviseEngineMemory(engine_.base, engine_.bytes);
-  engine_distance_ = engine_.base - window_.base;
+  devices_ = devices;
   share_shift_ = std::countr_zero(share);
   return true;
+}
+
+AddressSpace::EngineShare AddressSpace::engine_share(int device) const {
+  auto number = static_cast<uint64_t>(device);
+  uintptr_t rest = engine_.base + FirstChunksBytes(devices_);
+  return {reinterpret_cast<uint8_t*>(engine_.base + kFirstStride * number),
+          reinterpret_cast<uint8_t*>(rest + (share_bytes() + kStagger) * number)};
 }
 
 void AddressSpace::KeepEngineFromChildren() const {

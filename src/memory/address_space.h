@@ -2,7 +2,9 @@
 // docs/design/memory.md).
 //
 //   window   no access      user addresses of device memory, one equal share a device
-//   engine   read, write    the bytes of the window, at a fixed distance a share; only the engine uses it
+//   engine   read, write    the bytes of the window; only the engine uses it. The first chunks of all shares
+//   lie
+//                           side by side in front of the rest of the shares
 //   pinned   read, write    host memory of aclrtMallocHost
 //   alias    no access      device-side names of registered host memory
 //
@@ -49,10 +51,19 @@ class AddressSpace {
 
   // For addresses inside the window.
   int DeviceOf(uintptr_t address) const { return static_cast<int>((address - window_.base) >> share_shift_); }
-  uint8_t* EngineAddress(uintptr_t address) const {
-    return reinterpret_cast<uint8_t*>(address + engine_distance_ +
-                                      static_cast<uint64_t>(DeviceOf(address)) * kStagger);
-  }
+
+  // Small blocks of many devices in turn: the page tables stay in the cache where the blocks are neighbours.
+  // A page further each, or all their lines would be of one set of the cache.
+  static constexpr uint64_t kFirstChunk = uint64_t{2} << 20;
+  static constexpr uint64_t kFirstStride = kFirstChunk + 4096;
+
+  // The engine addresses of a share by offset: no block lies in its first chunk and in the rest.
+  struct EngineShare {
+    uint8_t* first = nullptr;
+    uint8_t* rest = nullptr;  // of offset 0, though it begins with the second chunk
+    uint8_t* At(uint64_t offset) const { return (offset < kFirstChunk ? first : rest) + offset; }
+  };
+  EngineShare engine_share(int device) const;
 
   uintptr_t ShareBase(int device) const {
     return window_.base + (static_cast<uint64_t>(device) << share_shift_);
@@ -65,14 +76,14 @@ class AddressSpace {
  private:
   bool ReserveDeviceRegions(int devices, uint64_t share);
 
-  // Between two shares in the engine region. AMD processors since Zen guess the way of their first cache from
-  // address bits 12 to 27: copies between places that are alike in these bits take up to three times as long,
-  // and buffers of the same number on two devices would be. A whole huge page, so that a share begins with
-  // one.
+  // Between the rest of two shares in the engine region. AMD processors since Zen guess the way of their
+  // first cache from address bits 12 to 27: copies between places that are alike in these bits take up to
+  // three times as long, and buffers of the same number on two devices would be. A whole huge page, so that a
+  // share begins with one. First chunks differ by themselves.
   static constexpr uint64_t kStagger = uint64_t{2} << 20;
 
   Range window_, engine_, pinned_, alias_;
-  uintptr_t engine_distance_ = 0;
+  int devices_ = 0;
   int share_shift_ = 0;
 };
 

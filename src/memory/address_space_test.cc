@@ -14,6 +14,7 @@ namespace belay::memory {
 namespace {
 
 constexpr uint64_t kGiB = uint64_t{1} << 30, kMiB = uint64_t{1} << 20;
+constexpr uint64_t kFirstChunk = AddressSpace::kFirstChunk;
 using Region = AddressSpace::Region;
 
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
@@ -34,14 +35,16 @@ void CheckPlan(const AddressSpace& space, int devices) {
       ASSERT_EQ(space.Classify(address), Region::kDevice);
       ASSERT_EQ(space.DeviceOf(address), device);
     }
-    // A fixed distance, so what lies together in the window lies together in the engine's mapping.
-    ASSERT_EQ(space.EngineAddress(base + share - 1) - space.EngineAddress(base),
-              static_cast<ptrdiff_t>(share - 1));
+    // But for the first chunk, what lies together in the window lies together in the engine's mapping.
+    const AddressSpace::EngineShare engine = space.engine_share(device);
+    ASSERT_EQ(engine.At(kFirstChunk - 1) - engine.At(0), static_cast<ptrdiff_t>(kFirstChunk - 1));
+    ASSERT_EQ(engine.At(share - 1) - engine.At(kFirstChunk), static_cast<ptrdiff_t>(share - 1 - kFirstChunk));
     if (device == 0) continue;
-    uint8_t* before = space.EngineAddress(space.ShareBase(device - 1));
-    ASSERT_GT(space.EngineAddress(base), before + share - 1);
+    const AddressSpace::EngineShare before = space.engine_share(device - 1);
+    ASSERT_EQ(engine.At(0) - before.At(0), static_cast<ptrdiff_t>(AddressSpace::kFirstStride));
+    ASSERT_GT(engine.At(kFirstChunk), before.At(share - 1));
     // What some processors guess a cache way from.
-    ASSERT_NE(static_cast<uint64_t>(space.EngineAddress(base) - before) >> 12 & 0xffff, 0u);
+    ASSERT_NE(static_cast<uint64_t>(engine.At(kFirstChunk) - before.At(kFirstChunk)) >> 12 & 0xffff, 0u);
   }
   for (const AddressSpace::Range* range : {&space.window(), &space.pinned(), &space.alias()}) {
     EXPECT_EQ(range->base % 4096, 0u);
@@ -94,17 +97,19 @@ TEST_F(AddressSpaceTest, HostMemoryIsHostMemory) {
     EXPECT_EQ(space.Classify(reinterpret_cast<uintptr_t>(pointer)), Region::kHost);
   }
   EXPECT_EQ(space.Classify(~uintptr_t{0}), Region::kHost);
-  EXPECT_EQ(space.Classify(reinterpret_cast<uintptr_t>(space.EngineAddress(space.ShareBase(0)))),
-            Region::kHost)
+  EXPECT_EQ(space.Classify(reinterpret_cast<uintptr_t>(space.engine_share(0).At(0))), Region::kHost)
       << "the engine's mapping is no user address";
 }
 
 TEST_F(AddressSpaceTest, EngineAndPinnedBytesAreThere) {
   AddressSpace space;
   ASSERT_TRUE(space.Reserve(2, kGiB));
-  memset(space.EngineAddress(space.ShareBase(1) + 4096), 7, 4096);
-  EXPECT_EQ(space.EngineAddress(space.ShareBase(1))[8191], 7);
-  EXPECT_EQ(space.EngineAddress(space.ShareBase(1))[4095], 0);
+  for (uint64_t offset : {uint64_t{0}, kFirstChunk, space.share_bytes() - 8192}) {
+    uint8_t* at = space.engine_share(1).At(offset);
+    memset(at + 4096, 7, 4096);
+    EXPECT_EQ(at[8191], 7);
+    EXPECT_EQ(at[4095], 0);
+  }
   auto* pinned = reinterpret_cast<uint8_t*>(space.pinned().base);
   pinned[space.pinned().bytes - 1] = 3;
   EXPECT_EQ(pinned[space.pinned().bytes - 1], 3);

@@ -19,7 +19,7 @@ DeviceMemory::DeviceMemory(int device, const AddressSpace& space, Books& books, 
                            bool rest_freed)
     : device_(device),
       base_(space.ShareBase(device)),
-      engine_base_(space.EngineAddress(space.ShareBase(device))),
+      engine_(space.engine_share(device)),
       heap_(space.share_bytes(), rest_freed),
       books_(books),
       physical_(physical) {
@@ -150,8 +150,8 @@ void DeviceMemory::Uncommit(uint64_t first_chunk, uint64_t past_chunk) {
     ++returned;
   }
   if (returned == 0) return;
-  os::Discard(reinterpret_cast<uintptr_t>(engine_base_) + (first_chunk << kChunkShift),
-              (past_chunk - first_chunk) << kChunkShift);
+  os::Discard(reinterpret_cast<uintptr_t>(engine_.At(first_chunk << kChunkShift)), (past_chunk - first_chunk)
+                                                                                       << kChunkShift);
   physical_.Return(returned);
 }
 
@@ -189,7 +189,7 @@ void DeviceMemory::Zero(const Allocation& allocation, uint64_t lo, uint64_t hi) 
     uint64_t end = std::min(hi, chunk_end);
     // An uncommitted chunk reads as zero already.
     if ((committed_[chunk / 64] >> (chunk % 64) & 1) != 0) {
-      memset(engine_base_ + allocation.offset + at, 0, end - at);
+      memset(engine_.At(allocation.offset + at), 0, end - at);
     }
     at = end;
   }

@@ -23,6 +23,8 @@
 
 namespace belay::memory {
 
+static_assert(AddressSpace::kFirstChunk == kChunkBytes, "a slab lies in the first chunk or in the rest");
+
 class alignas(64) DeviceMemory final : public PhysicalMemory::Source {
  public:
   DeviceMemory(int device, const AddressSpace& space, Books& books, PhysicalMemory& physical,
@@ -48,8 +50,8 @@ class alignas(64) DeviceMemory final : public PhysicalMemory::Source {
   // The record around a user address of this device's share; null where no block ever was.
   Allocation* Find(uintptr_t address) const { return heap_.Find(address - base_); }
   uintptr_t UserAddress(const Allocation& allocation) const { return base_ + allocation.offset; }
-  uint8_t* EngineStart(const Allocation& allocation) const { return engine_base_ + allocation.offset; }
-  uint8_t* EngineAddress(uintptr_t address) const { return engine_base_ + (address - base_); }
+  uint8_t* EngineStart(const Allocation& allocation) const { return engine_.At(allocation.offset); }
+  uint8_t* EngineAddress(uintptr_t address) const { return engine_.At(address - base_); }
   void Unpin(Allocation* allocation) { heap_.Unpin(allocation); }
 
   // Whether `bytes` from `at` on (both relative to the block) are right to read, or fit to be written, as
@@ -78,7 +80,7 @@ class alignas(64) DeviceMemory final : public PhysicalMemory::Source {
   void GiveIdleChunksBack() override;
 
   int device() const { return device_; }
-  uint64_t largest_block() const { return heap_.bytes(); }
+  uint64_t largest_block() const { return heap_.longest_run(); }
   template <class Visitor>
   void ForEachLive(Visitor&& visit) {
     heap_.ForEachLive(visit);
@@ -95,7 +97,7 @@ class alignas(64) DeviceMemory final : public PhysicalMemory::Source {
 
   const int device_;
   const uintptr_t base_;
-  uint8_t* const engine_base_;
+  const AddressSpace::EngineShare engine_;
   SlabHeap heap_;  // begins in the first cache line: what leads from an address to its block
   Books& books_;
   PhysicalMemory& physical_;

@@ -75,7 +75,7 @@ TEST_P(DeviceMemoryTest, BlocksHaveWindowAddressesAndEngineBytes) {
   uintptr_t user = memory_->UserAddress(*block);
   EXPECT_EQ(user % 64, 0u);
   EXPECT_EQ(space_->Classify(user), AddressSpace::Region::kDevice);
-  EXPECT_EQ(memory_->EngineStart(*block), space_->EngineAddress(user));
+  EXPECT_EQ(memory_->EngineStart(*block), memory_->EngineAddress(user));
   EXPECT_EQ(memory_->Find(user), block);
   EXPECT_EQ(memory_->Find(user + 999), block);
   EXPECT_EQ(block->size, 1000u);

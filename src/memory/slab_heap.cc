@@ -86,8 +86,10 @@ Allocation* SlabHeap::Allocate(uint64_t bytes) {
 
 SlabHeap::Fit SlabHeap::FitFor(uint64_t bytes) {
   uint64_t chunks = (bytes + kChunkBytes - 1) >> kChunkShift;
-  if (chunks > kMostClassChunks) return {&exact_[chunks], kExact, chunks << kChunkShift};
-  int size_class = ClassOf(bytes);
+  const int size_class = chunks > kMostClassChunks ? kExact : ClassOf(bytes);
+  // In a tiny range the class of the longest run may be longer than the run.
+  const bool exact = size_class == kExact || (chunks > 1 && BlockBytes(size_class) > longest_run());
+  if (exact) return {&exact_[chunks], kExact, chunks << kChunkShift};
   return {&classes_[size_class], size_class, BlockBytes(size_class)};
 }
 
@@ -150,6 +152,10 @@ Slab* SlabHeap::NewSlab(uint64_t first, const Fit& fit, bool recut) {
 }
 
 uint64_t SlabHeap::TakeFreshRun(uint64_t chunks) {
+  if (chunks == 1 && first_is_fresh_) {
+    first_is_fresh_ = false;
+    return 0;
+  }
   if (fresh_chunk_ + chunks > bytes_ >> kChunkShift) return kNone;
   uint64_t first = fresh_chunk_;
   fresh_chunk_ += chunks;
@@ -216,7 +222,7 @@ void SlabHeap::JoinFreeRuns() {
   }
   for (auto it = spare_.begin(); it != spare_.end();) {
     auto after = std::next(it);
-    if (after != spare_.end() && it->first + it->second == after->first) {
+    if (it->first != 0 && after != spare_.end() && it->first + it->second == after->first) {
       it->second += after->second;
       spare_.erase(after);
     } else {

@@ -1,7 +1,8 @@
 // Hands out blocks of an address range and finds the block of any address again with two loads and no lock.
 //
 // The range is cut into chunks of 2 MiB. A chunk holds blocks of one size class up to 1 MiB, or belongs to a
-// run of chunks that is one large block. Classes step four times per power of two, so a block is at most 25 %
+// run of chunks that is one large block. The first chunk is never part of a run, for its bytes lie apart.
+// Classes step four times per power of two, so a block is at most 25 %
 // too long; runs beyond 128 MiB are as long as they need to be, so that large blocks fill a small address
 // space.
 //
@@ -107,6 +108,7 @@ class SlabHeap {
   }
 
   uint64_t bytes() const { return bytes_; }
+  uint64_t longest_run() const { return bytes_ - kChunkBytes; }
 
  private:
   static constexpr int kClasses = 80;
@@ -162,7 +164,8 @@ class SlabHeap {
   std::vector<Slab*> slabs_ BELAY_GUARDED_BY(mutex_);
   std::vector<Slab*> retired_ BELAY_GUARDED_BY(mutex_);  // cut anew since; a late reader may hold a record
   std::map<uint64_t, uint64_t> spare_ BELAY_GUARDED_BY(mutex_);  // joined runs: first chunk -> chunks
-  uint64_t fresh_chunk_ BELAY_GUARDED_BY(mutex_) = 0;            // chunks from here on were never used
+  bool first_is_fresh_ BELAY_GUARDED_BY(mutex_) = true;
+  uint64_t fresh_chunk_ BELAY_GUARDED_BY(mutex_) = 1;  // chunks from here on were never used
 };
 
 }  // namespace belay::memory

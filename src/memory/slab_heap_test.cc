@@ -74,8 +74,8 @@ class Model {
       uint64_t first = start >> kChunkShift;
       for (uint64_t i = 0; i < ChunksOf(end - start); ++i) taken.at(first + i) = true;
     }
-    uint64_t longest = 0, run = 0;
-    for (bool chunk : taken) longest = std::max(longest, run = chunk ? 0 : run + 1);
+    uint64_t longest = taken[0] ? 0 : 1, run = 0;  // the first chunk is a run of its own
+    for (size_t i = 1; i < taken.size(); ++i) longest = std::max(longest, run = taken[i] ? 0 : run + 1);
     return longest;
   }
 
@@ -266,7 +266,7 @@ TEST_P(SlabHeapTest, ChunksOfSmallBlocksAreJoined) {
   while (Allocation* block = Take(heap, 4096)) blocks.push_back(block);
   EXPECT_EQ(blocks.size(), 4096u);
   for (Allocation* block : blocks) Give(heap, block);
-  Allocation* whole = Take(heap, 16 * kMiB);
+  Allocation* whole = Take(heap, heap.longest_run());
   ASSERT_NE(whole, nullptr) << "every chunk is idle";
   Give(heap, whole);
   EXPECT_NE(Take(heap, 100), nullptr);
@@ -275,9 +275,11 @@ TEST_P(SlabHeapTest, ChunksOfSmallBlocksAreJoined) {
 TEST_P(SlabHeapTest, AFreedRunJoinsWhatWasNeverUsed) {
   SlabHeap heap(32 * kMiB, GetParam());
   Give(heap, Take(heap, 16 * kMiB));
-  Allocation* whole = Take(heap, 32 * kMiB);
+  EXPECT_EQ(Take(heap, 32 * kMiB), nullptr) << "the first chunk is in no run";
+  Allocation* whole = Take(heap, 30 * kMiB);
   ASSERT_NE(whole, nullptr);
-  EXPECT_EQ(whole->offset, 0u);
+  EXPECT_EQ(whole->offset, kChunkBytes);
+  EXPECT_NE(Take(heap, 2 * kMiB), nullptr) << "the first chunk is a block of its own";
 }
 
 TEST_P(SlabHeapTest, RecutBlocksMayBeDirtyAndFreshOnesAreNot) {
@@ -288,10 +290,10 @@ TEST_P(SlabHeapTest, RecutBlocksMayBeDirtyAndFreshOnesAreNot) {
     EXPECT_GE(block->dirty_lo, block->dirty_hi);
     Give(heap, block);
   }
-  Allocation* recut = Take(heap, 8 * kMiB);
+  Allocation* recut = Take(heap, 6 * kMiB);
   ASSERT_NE(recut, nullptr);
   EXPECT_EQ(recut->dirty_lo, 0u);
-  EXPECT_GE(recut->dirty_hi, 8 * kMiB);
+  EXPECT_GE(recut->dirty_hi, 6 * kMiB);
 }
 
 // After any history a request that fits into the longest run of idle chunks succeeds.
@@ -348,7 +350,8 @@ TEST_P(SlabHeapTest, APinnedBlockWaitsForItsTasks) {
 }
 
 TEST_P(SlabHeapTest, ChunksOfPinnedBlocksAreNotJoinedNorIdle) {
-  SlabHeap heap(4 * kMiB, GetParam());
+  SlabHeap heap(6 * kMiB, GetParam());
+  ASSERT_NE(Take(heap, 100), nullptr);  // in the first chunk
   Allocation *first = Take(heap, 2 * kMiB), *second = Take(heap, 2 * kMiB);
   SlabHeap::Pin(first);
   Give(heap, first);
@@ -438,7 +441,7 @@ TEST_P(SlabHeapTest, ThreadsShareTheHeap) {
   work(2);
   other.join();
   EXPECT_EQ(LiveBlocks(heap), 0u);
-  EXPECT_NE(Take(heap, 256 * kMiB), nullptr);
+  EXPECT_NE(Take(heap, heap.longest_run()), nullptr);
 }
 
 }  // namespace
