@@ -98,7 +98,7 @@ Status Enqueue(const Call& call, StreamObject& stream, const void* dst, const vo
   call.thread().counters->AddCopy(shape.Bytes());
   if (pageable != nullptr) {
     NotePageable(call, pageable);
-    call.engine().Wait(*stream.stream, sequence);
+    call.engine().WaitByTheWay(*stream.stream, sequence);
   }
   return Status();
 }
@@ -356,7 +356,7 @@ Status aclrtMemsetAsync(Call& call, void* devPtr, size_t maxCount, int32_t value
   call.thread().counters->AddCopy(count);
   if (pageable) {
     NotePageable(call, "devPtr");
-    call.engine().Wait(*found->stream, sequence);
+    call.engine().WaitByTheWay(*found->stream, sequence);
   }
   return Status();
 }
