@@ -41,7 +41,7 @@ SCHEDULES = {
     "eager": ["--schedule", "eager", "--workers", "0"],
     "on-wait": ["--schedule", "on-wait"],
 }
-Bench = collections.namedtuple("Bench", "belay programs")
+Bench = collections.namedtuple("Bench", "belay programs check")
 
 
 class Program:
@@ -73,7 +73,7 @@ class Result:
 
     def __init__(self, bench, program, schedule):
         self.program, self.schedule = program, schedule
-        self.run = misuse.Run(bench, str(program), "--check", program.check, *SCHEDULES[schedule])
+        self.run = misuse.Run(bench, str(program), "--check", bench.check or program.check, *SCHEDULES[schedule])
         found = {(finding["id"], misuse.place(finding["site"])) for finding in self.run.findings}
         self.found = sorted(found & set(program.sites))
         self.missed = sorted(set(program.sites) - found)
@@ -154,8 +154,9 @@ def table(bench):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--belay", required=True)
-    parser.add_argument("--programs", type=pathlib.Path, required=True)
+    parser.add_argument("--belay", type=os.path.abspath, required=True)
+    parser.add_argument("--programs", type=lambda path: pathlib.Path(path).absolute(), required=True)
+    parser.add_argument("--check", help="instead of what the programs ask for")
     what = parser.add_mutually_exclusive_group(required=True)
     what.add_argument("group", nargs="?")
     what.add_argument("--table", type=pathlib.Path)
@@ -163,7 +164,7 @@ def main():
     arguments = parser.parse_args()
     # What a wrong program leaks is its mistake, not Belay's.
     os.environ["ASAN_OPTIONS"] = os.environ.get("ASAN_OPTIONS", "") + ":detect_leaks=0"
-    bench = Bench(arguments.belay, arguments.programs)
+    bench = Bench(arguments.belay, arguments.programs, arguments.check)
     try:
         if arguments.group:
             check_group(bench, arguments.group)

@@ -4,8 +4,7 @@
 #include "../corpus.h"
 
 int main() {
-  OK(aclInit(nullptr));
-  OK(aclrtSetDevice(0));
+  Device device;
   void* memory = nullptr;
   for (int round = 0; round < 10; ++round) {
     OK(aclrtMalloc(&memory, kBytes, ACL_MEM_MALLOC_HUGE_FIRST));  // BUG
