@@ -75,6 +75,9 @@ class ApiLog {
   // `start_ns` and `duration_ns` come from Now().
   void Record(const char* api, int32_t code, uint64_t start_ns, uint64_t duration_ns, const ArgWriter& args);
 
+  // A whole line, which ends with \n, about something else than a call.
+  void Append(std::string_view line);
+
   static uint64_t Now();
 
  private:
