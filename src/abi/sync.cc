@@ -258,6 +258,8 @@ Status SynchronizeStream(const Call& call, StreamObject& stream, int32_t timeout
     if (stream.stream->aborts() != aborts)
       return RefuseAborted(call, *stream.stream, stream.stream->abort_code());
     BELAY_TRY(NeedWorking(call, stream));
+  } else {
+    call.engine().Wait(*stream.stream, sequence);  // returns at once; what is learned stays the same
   }
   return ReportFailure(call, *stream.stream, sequence);
 }
