@@ -7,9 +7,9 @@ int main() {
   Device device;
   Stream stream;
   DeviceMemory buffer, other;
-  static char result[kBytes];
+  static char fetched[kBytes], result[kBytes];
   OK(aclrtMemsetAsync(buffer, kBytes, 'a', kBytes, stream));  // first
-  OK(aclrtMemcpyAsync(result, kBytes, other, kBytes, kToHost, stream));
+  OK(aclrtMemcpyAsync(fetched, kBytes, other, kBytes, kToHost, stream));
   OK(aclrtMemcpy(result, kBytes, buffer, kBytes, kToHost));  // BUG
   OK(aclrtSynchronizeStream(stream));
 }
