@@ -1,5 +1,6 @@
-// Five pinned arrays are uploaded and all of them are refilled for the second step before the first one is
-// over. expect: host-source-changed*5 check: full
+// Five pinned arrays are refilled for the second step while the copies of the first may run.
+// expect: host-source-changed*5
+// check: full
 #include "../corpus.h"
 
 int main() {

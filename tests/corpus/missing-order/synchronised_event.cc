@@ -1,5 +1,6 @@
-// The host waits for an event before it copies synchronously; what is queued behind the event does not
-// matter. expect: none check: full
+// The host waits for an event, then copies synchronously while later work may run.
+// expect: none
+// check: full
 #include "../corpus.h"
 
 int main() {
