@@ -23,7 +23,7 @@ namespace order {
 // The same numbers everywhere, which std::uniform_int_distribution does not promise.
 class Random {
  public:
-  explicit Random(uint64_t seed) : state_(seed * 0x9e3779b97f4a7c15u + 1) {}
+  explicit Random(uint64_t seed) : state_(seed) { state_ = Next(); }
   uint64_t Next();
   int Below(int n) { return static_cast<int>(Next() % static_cast<uint64_t>(n)); }
   int Between(int low, int high) { return low + Below(high - low + 1); }
