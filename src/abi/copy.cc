@@ -42,6 +42,28 @@ CopyTask TaskOf(int executor, const Range& dst, const Range& src, const CopyShap
       .End();
 }
 
+// The host itself touches bytes, at once: the findings about order look at that.
+check::OrderActor HostActor(const Call& call) {
+  check::OrderActor actor;
+  actor.api = call.name();
+  actor.thread = call.thread().id;
+  if (call.context() != nullptr) actor.device = call.context()->device->user;
+  actor.site = call.site();
+  return actor;
+}
+
+bool CopyNow(const Call& call, const CopyTask& task) {
+  if (check::OrderChecker* order = call.runtime().order()) [[unlikely]]
+    order->HostCopies(task, HostActor(call));
+  return engine::Engine::CopyNow(task);
+}
+
+bool FillNow(const Call& call, const FillTask& task) {
+  if (check::OrderChecker* order = call.runtime().order()) [[unlikely]]
+    order->HostFills(task, HostActor(call));
+  return engine::Engine::FillNow(task);
+}
+
 // The end of a call that moves bytes at once.
 Status Moved(const Call& call, bool done, uint64_t bytes) {
   if (!done) [[unlikely]]
@@ -86,6 +108,7 @@ Status Enqueue(const Call& call, StreamObject& stream, const void* dst, const vo
   if (stage) {  // SPEC 31 §1.2: kind 5 takes the bytes during the call
     auto* copy = static_cast<uint8_t*>(malloc(shape.Bytes()));
     if (copy == nullptr) return RefuseHostRam(call);
+    if (check::OrderChecker* order = call.runtime().order()) order->HostReads(op.copy, HostActor(call));
     memcpy(copy, src, shape.Bytes());
     op.copy.shape.src = copy;
     op.copy.src = {};
@@ -98,7 +121,7 @@ Status Enqueue(const Call& call, StreamObject& stream, const void* dst, const vo
   call.thread().counters->AddCopy(shape.Bytes());
   if (pageable != nullptr) {
     NotePageable(call, pageable);
-    call.engine().Wait(*stream.stream, sequence);
+    call.engine().WaitByTheWay(*stream.stream, sequence);
   }
   return Status();
 }
@@ -260,7 +283,7 @@ inline bool IsUsual(const Call& call, const Range& dst, const Range& src, size_t
   BELAY_TRY(NeedReach(call, executor, dst_range, src_range));
   CheckOverlap(call, dst_range, src_range, count);
   CopyShape shape = CopyShape::Linear(dst_range.bytes, src_range.bytes, count);
-  return Moved(call, engine::Engine::CopyNow(TaskOf(executor, dst_range, src_range, shape)), count);
+  return Moved(call, CopyNow(call, TaskOf(executor, dst_range, src_range, shape)), count);
 }
 }  // namespace
 
@@ -270,7 +293,7 @@ Status aclrtMemcpy(Call& call, void* dst, size_t destMax, const void* src, size_
                    aclrtMemcpyKind kind) {
   // The usual copy is made here, with what is known of the two ranges in registers: 4 KiB move in 40 ns, and
   // the careful way, which passes it on in memory, adds 25. Nothing has happened yet when it is another copy.
-  if (call.context() != nullptr && count != 0 && count <= destMax) [[likely]] {
+  if (call.context() != nullptr && count != 0 && count <= destMax && !call.engine().watched()) [[likely]] {
     Range dst_range = Locate(call, dst), src_range = Locate(call, src);
     if (IsUsual(call, dst_range, src_range, count, kind)) [[likely]] {
       call.thread().counters->AddCopy(count);
@@ -303,8 +326,7 @@ Status aclrtMemcpy2d(Call& call, void* dst, size_t dpitch, const void* src, size
   if (plane.shape.empty()) return Status();
   BELAY_TRY(NeedPlane(call, dst, src, kind, &plane));
   int executor = SyncExecutor(context->device->logical, plane.dst, plane.src);
-  return Moved(call, engine::Engine::CopyNow(TaskOf(executor, plane.dst, plane.src, plane.shape)),
-               plane.shape.Bytes());
+  return Moved(call, CopyNow(call, TaskOf(executor, plane.dst, plane.src, plane.shape)), plane.shape.Bytes());
 }
 
 Status aclrtMemcpy2dAsync(Call& call, void* dst, size_t dpitch, const void* src, size_t spitch, size_t width,
@@ -335,7 +357,7 @@ Status aclrtMemset(Call& call, void* devPtr, size_t maxCount, int32_t value, siz
   Range range;
   FillTask fill;
   BELAY_TRY(NeedFill(call, devPtr, value, count, &range, &fill));
-  return Moved(call, engine::Engine::FillNow(fill), count);
+  return Moved(call, FillNow(call, fill), count);
 }
 
 Status aclrtMemsetAsync(Call& call, void* devPtr, size_t maxCount, int32_t value, size_t count,
@@ -356,7 +378,7 @@ Status aclrtMemsetAsync(Call& call, void* devPtr, size_t maxCount, int32_t value
   call.thread().counters->AddCopy(count);
   if (pageable) {
     NotePageable(call, "devPtr");
-    call.engine().Wait(*found->stream, sequence);
+    call.engine().WaitByTheWay(*found->stream, sequence);
   }
   return Status();
 }

@@ -91,6 +91,7 @@ Status Free(const Call& call, void* hostPtr, bool synchronise) {
   // SPEC 30 §3.2: pinned memory has no owner, so the current device is synchronised.
   if (synchronise) BELAY_TRY(NeedOtherDevice(call, *context->device));
   if (synchronise) status = SynchronizeWhole(call, *context->device);
+  if (check::OrderChecker* order = call.runtime().order()) order->Forget(*place.block);
   if (call.memory().host().Free(place.block, call.site(), call.thread().id) ==
       SlabHeap::FreeResult::kNotLive) {
     return RefuseFree(call, hostPtr, place);

@@ -252,6 +252,7 @@ Status Free(const Call& call, void* devPtr, bool synchronise) {
     status = SynchronizeWhole(call, call.runtime().device(user));
   }
   DeviceMemory& memory = *call.memory().Find(place.device);
+  if (check::OrderChecker* order = call.runtime().order()) order->Forget(*place.block);
   switch (memory.Free(place.block, call.site(), call.thread().id)) {
     case SlabHeap::FreeResult::kFreed:
       return status;

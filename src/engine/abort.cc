@@ -10,10 +10,12 @@ namespace belay::engine {
 // Takes the queued tasks away; a running one stays and ends.
 void Engine::DropQueued(Stream& stream, Fate fate) {
   std::vector<Op> dropped;
+  uint64_t submitted;
   bool wake;
   {
     MutexLock edges(edges_);
     MutexLock lock(stream.mutex_);
+    submitted = stream.submitted_.load(std::memory_order_relaxed);
     Unpark(stream);
     bool away = stream.parked_ == Stream::Parked::kAway;
     bool front_runs = away || (stream.claimed_ && !stream.inline_);
@@ -28,6 +30,8 @@ void Engine::DropQueued(Stream& stream, Fate fate) {
     }
     wake = Awaited(stream);
   }
+  // Before they are released: who keeps a record or a signal in mind may forget it.
+  if (watched_) observer_->Dropped(stream, submitted);
   for (const Op& op : dropped) Release(op, fate);
   if (wake) WakeSleepers(stream);
   WakeStranded();
@@ -69,6 +73,7 @@ bool Engine::Abort(const std::vector<Stream*>& streams, int32_t code, int64_t de
       stream->abort_code_.store(code, std::memory_order_release);
       stream->aborts_.fetch_add(1, std::memory_order_seq_cst);
       DropQueued(*stream, fate);
+      if (watched_) observer_->Learned(*stream, stream->submitted(), false);
     }
     bool ready;
     {

@@ -63,6 +63,7 @@ Engine::Engine(const Config& config, memory::NodeMemory& memory)
             (config.policy.delivery() == Policy::Delivery::kPool && config.workers == 0)),
       pooled_(config.policy.delivery() == Policy::Delivery::kPool && config.workers != 0),
       at_once_(config.policy.MayRunInline(kAtOnceBytes)),
+      watched_(config.watched),
       observer_(config.observer != nullptr ? config.observer : &nobody_),
       memory_(memory),
       timer_(*this),
@@ -154,8 +155,17 @@ uint64_t Engine::LandAtOnce(Stream& stream, Op& op) {
     stream.submitted_.store(sequence, std::memory_order_relaxed);
     stream.done_.store(sequence, std::memory_order_release);
     op.task = static_cast<uint32_t>(sequence - 1 - stream.earlier_);
+    if (watched_) [[unlikely]]
+      ShowSubmission(stream, op, sequence);
   }
   return sequence;
+}
+
+void Engine::ShowSubmission(const Stream& stream, const Op& op, uint64_t sequence) const {
+  const Signal* bit = nullptr;
+  if (op.kind == OpKind::kRecord) bit = op.record->event()->bit();
+  if (op.kind == OpKind::kReset) bit = op.reset.event->bit();
+  observer_->Submitted({&stream, stream.device, stream.id, sequence, op, bit});
 }
 
 uint64_t Engine::Submit(Stream& stream, Op& op, uint64_t bytes) {
@@ -193,6 +203,8 @@ uint64_t Engine::SubmitSlowly(Stream& stream, Op& op, uint64_t bytes) {
       drain_here = may_run && !run_here;
       if (word_wait) queued_word_waits_.fetch_add(1, std::memory_order_relaxed);
       Pin(op);
+      if (watched_) [[unlikely]]
+        ShowSubmission(stream, op, sequence);
       if (run_here) {
         stream.claimed_ = stream.inline_ = true;
       } else {
@@ -234,7 +246,7 @@ uint64_t Engine::SubmitSlowly(Stream& stream, Op& op, uint64_t bytes) {
 
 void Engine::SubmitRecord(Stream& stream, Event& event, Op& op) {
   op.kind = OpKind::kRecord;
-  if (at_once_ && event.bit() == nullptr) {
+  if (at_once_ && !watched_ && event.bit() == nullptr) {
     if (uint64_t sequence = LandAtOnce(stream, op); sequence != 0) [[likely]] {
       event.RecordComplete(stream, stream.life.load(std::memory_order_relaxed), sequence);
       return;
@@ -251,7 +263,7 @@ void Engine::SubmitRecord(Stream& stream, Event& event, Op& op) {
 
 void Engine::SubmitWait(Stream& stream, EventRecord& record, Op& op, int64_t timeout_ns) {
   op.kind = OpKind::kWait;
-  if (at_once_ && record.complete() && LandAtOnce(stream, op) != 0) return;
+  if (at_once_ && !watched_ && record.complete() && LandAtOnce(stream, op) != 0) return;
   op.wait = {&record, timeout_ns, record.HoldId()};
   record.AddReference();
   record.event()->pending_waits.fetch_add(1, std::memory_order_relaxed);

@@ -38,11 +38,13 @@ class Engine {
     int workers = 1;
     bool peer_lenient = false;     // quirk peer.lenient: copies need no open direction
     Observer* observer = nullptr;  // outlives the engine; null = nobody listens
+    bool watched = false;          // the observer wants to know of every task, and of what the host learns
   };
 
   Engine(const Config& config, memory::NodeMemory& memory);
 
   Observer& observer() const { return *observer_; }
+  bool watched() const { return watched_; }
 
   // Streams. The object is good until DestroyStream, its storage for ever.
   Stream* CreateStream(int device, int32_t id, Domain* domain = nullptr, bool persistent = false);
@@ -100,7 +102,16 @@ class Engine {
   static constexpr int64_t kNoDeadline = -1;
   // Waits until task number `sequence` is done or dropped; false at the deadline (monotonic ns). 0 = only
   // look, but help.
-  bool Wait(Stream& stream, uint64_t sequence, int64_t deadline_ns = kNoDeadline);
+  bool Wait(Stream& stream, uint64_t sequence, int64_t deadline_ns = kNoDeadline) {
+    const bool done = WaitUnseen(stream, sequence, deadline_ns);
+    if (watched_ && done) observer_->Learned(stream, sequence, false);
+    return done;
+  }
+  // For a call that does not promise to wait.
+  void WaitByTheWay(Stream& stream, uint64_t sequence) {
+    WaitUnseen(stream, sequence, kNoDeadline);
+    if (watched_) observer_->Learned(stream, sequence, true);
+  }
   // Until the record is complete or dropped.
   bool WaitRecord(EventRecord& record, int64_t deadline_ns = kNoDeadline);
 
@@ -198,6 +209,7 @@ class Engine {
   // Submitting
   static constexpr uint64_t kAtOnceBytes = 16 << 10;  // a microsecond at most
   uint64_t LandAtOnce(Stream& stream, Op& op);
+  void ShowSubmission(const Stream& stream, const Op& op, uint64_t sequence) const;
   uint64_t SubmitSlowly(Stream& stream, Op& op, uint64_t bytes);
 
   // Running
@@ -222,6 +234,10 @@ class Engine {
       BELAY_REQUIRES(stream.mutex_);
 
   // Waiting
+  bool WaitUnseen(Stream& stream, uint64_t sequence, int64_t deadline_ns);
+  bool WaitRecordUnseen(EventRecord& record, int64_t deadline_ns);
+  bool QueryUnseen(Stream& stream);
+  bool QueryRecordUnseen(EventRecord& record);
   bool RunSomethingFor(Stream* stream, uint64_t sequence);
   void WakeSleepers(Stream& stream);
   void WakeStranded();
@@ -270,6 +286,7 @@ class Engine {
   const bool pooled_;
   // Small tasks on idle streams take effect inside the call.
   const bool at_once_;
+  const bool watched_;
   Observer nobody_;
   Observer* const observer_;
   memory::NodeMemory& memory_;

@@ -1,4 +1,5 @@
-// What the engine tells the rooms above. Threading: called from any thread, outside all locks of the engine.
+// What the engine tells the rooms above. Threading: called from any thread; but for Submitted, outside all
+// locks of the engine.
 #pragma once
 
 #include <cstdint>
@@ -8,9 +9,38 @@
 
 namespace belay::engine {
 
+// A task as it is taken over.
+struct Submission {
+  const Stream* stream;  // who keeps it may compare it, no more
+  int32_t device;        // of the stream, logical
+  int32_t stream_id;
+  uint64_t sequence;  // grows with each task of the stream's storage
+  const Op& op;
+  const Signal* bit;  // of the flag event that op records or resets
+};
+
 class Observer {
  public:
   virtual ~Observer() = default;
+
+  // --- Only if Engine::Config::watched
+
+  // Under the stream's lock, in the order of its tasks: nothing of the engine may be called.
+  virtual void Submitted(const Submission&) {}
+  // The host knows that the stream's tasks up to `sequence` are done. By the way: only because a call that
+  // need not wait did.
+  virtual void Learned(const Stream&, uint64_t sequence, bool by_the_way) {
+    static_cast<void>(sequence);
+    static_cast<void>(by_the_way);
+  }
+  // The host knows that a record is complete.
+  virtual void LearnedRecord(const EventRecord&) {}
+  // Queued tasks of the stream up to `sequence` were dropped.
+  virtual void Dropped(const Stream&, uint64_t sequence) { static_cast<void>(sequence); }
+  // The host changed a signal at once.
+  virtual void SignalChanged(const Signal&, Signal::Change, uint32_t value) { static_cast<void>(value); }
+
+  // --- Always
 
   // A task failed, and nobody can see it yet. True: `done` is called when it may be seen, from another thread
   // or from inside this call; the stream waits for that. False: nobody wants to be told first.

@@ -202,6 +202,7 @@ void Engine::Change(Signal& signal, Signal::Change change, uint32_t value, const
 
 void Engine::ChangeNow(Signal& signal, Signal::Change change, uint32_t value) {
   Landing landing(*this);
+  if (watched_) observer_->SignalChanged(signal, change, value);
   Change(signal, change, value, nullptr);
 }
 

@@ -35,6 +35,8 @@ class alignas(64) Stream {
   }
   uint64_t submitted() const { return submitted_.load(std::memory_order_acquire); }
   uint64_t done() const { return done_.load(std::memory_order_acquire); }
+  // Of a task of its present life.
+  uint64_t SequenceOf(const Op& op) const { return earlier_ + op.task + 1; }
   bool failed() const { return failed_.load(std::memory_order_acquire); }
   // How often its tasks were dropped by an abort.
   uint32_t aborts() const { return aborts_.load(std::memory_order_acquire); }

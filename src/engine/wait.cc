@@ -93,7 +93,7 @@ bool Engine::RunSomethingFor(Stream* stream, uint64_t sequence) {
   }
 }
 
-bool Engine::Wait(Stream& stream, uint64_t sequence, int64_t deadline_ns) {
+bool Engine::WaitUnseen(Stream& stream, uint64_t sequence, int64_t deadline_ns) {
   if (BELAY_FAULT(5) && sequence != 0) --sequence;
   if (stream.done() >= sequence) return true;
   Landing landing(*this, Landing::Pooled::kKeepsOne);
@@ -130,6 +130,12 @@ bool Engine::Wait(Stream& stream, uint64_t sequence, int64_t deadline_ns) {
 }
 
 bool Engine::WaitRecord(EventRecord& record, int64_t deadline_ns) {
+  const bool ended = WaitRecordUnseen(record, deadline_ns);
+  if (watched_ && record.complete()) observer_->LearnedRecord(record);
+  return ended;
+}
+
+bool Engine::WaitRecordUnseen(EventRecord& record, int64_t deadline_ns) {
   if (!record.pending()) return true;
   Landing landing(*this, Landing::Pooled::kKeepsOne);
   Nap nap(*this, *record.stream(), record.sequence(), deadline_ns);
@@ -152,6 +158,13 @@ bool Engine::WaitRecord(EventRecord& record, int64_t deadline_ns) {
 }
 
 bool Engine::Query(Stream& stream) {
+  const uint64_t asked = stream.submitted();
+  const bool complete = QueryUnseen(stream);
+  if (watched_ && complete) observer_->Learned(stream, asked, false);
+  return complete;
+}
+
+bool Engine::QueryUnseen(Stream& stream) {
   if (BELAY_FAULT(4) && stream.done() + 1 == stream.submitted()) return true;
   if (stream.Idle()) return true;
   if (pooled_) return false;
@@ -161,6 +174,12 @@ bool Engine::Query(Stream& stream) {
 }
 
 bool Engine::QueryRecord(EventRecord& record) {
+  const bool complete = QueryRecordUnseen(record);
+  if (watched_ && complete) observer_->LearnedRecord(record);
+  return complete;
+}
+
+bool Engine::QueryRecordUnseen(EventRecord& record) {
   if (record.complete()) return true;
   if (record.dropped()) return false;
   Landing landing(*this);

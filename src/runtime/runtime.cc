@@ -125,6 +125,8 @@ void Runtime::Build() {
   engine.peer_lenient = machine_->quirks().peer_lenient;
   tasks_ = std::make_unique<TaskObserver>(*this, options_.stall_after_seconds);
   engine.observer = tasks_.get();
+  if (WantsOrder(*reporter_)) order_ = std::make_unique<OrderWatch>(*this);
+  engine.watched = order_ != nullptr;
   engine_ = std::make_unique<engine::Engine>(engine, *memory_);
   if (reporter_->Wants(check::FindingId::kDevicePointerTouched)) WatchDevicePointers(*this);
 }

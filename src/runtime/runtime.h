@@ -22,6 +22,7 @@
 #include "options/options.h"
 #include "runtime/handle_table.h"
 #include "runtime/objects.h"
+#include "runtime/order_watch.h"
 #include "runtime/task_observer.h"
 #include "runtime/thread_state.h"
 #include "trace/api_log.h"
@@ -54,6 +55,8 @@ class Runtime {
   engine::Engine& engine() { return *engine_; }
   check::Reporter& reporter() { return *reporter_; }
   TaskObserver& tasks() { return *tasks_; }
+  // Null unless its findings are wanted.
+  check::OrderChecker* order() { return order_ != nullptr ? &order_->checker() : nullptr; }
   trace::ApiLog* log() { return log_.get(); }
 
   int device_count() const { return static_cast<int>(devices_.size()); }  // visible to the program
@@ -157,6 +160,7 @@ class Runtime {
   std::unique_ptr<machine::Machine> machine_;
   machine::Visibility visibility_;
   std::unique_ptr<memory::NodeMemory> memory_;
+  std::unique_ptr<OrderWatch> order_;
   std::unique_ptr<TaskObserver> tasks_;
   std::unique_ptr<engine::Engine> engine_;
   std::unique_ptr<check::Reporter> reporter_;

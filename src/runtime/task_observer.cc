@@ -19,6 +19,31 @@ TaskObserver::TaskObserver(Runtime& runtime, double stall_after_seconds)
       }),
       stalls_(runtime, stall_after_seconds) {}
 
+// --- What the findings about order follow
+
+void TaskObserver::Submitted(const engine::Submission& submission) {
+  if (check::OrderChecker* order = runtime_.order()) order->Submitted(submission);
+}
+
+void TaskObserver::Learned(const engine::Stream& stream, uint64_t sequence, bool by_the_way) {
+  if (check::OrderChecker* order = runtime_.order()) order->Learned(stream, sequence, by_the_way);
+}
+
+void TaskObserver::LearnedRecord(const engine::EventRecord& record) {
+  if (check::OrderChecker* order = runtime_.order()) order->LearnedRecord(record);
+}
+
+void TaskObserver::Dropped(const engine::Stream& stream, uint64_t sequence) {
+  if (check::OrderChecker* order = runtime_.order()) order->Dropped(stream, sequence);
+}
+
+void TaskObserver::SignalChanged(const engine::Signal& signal, engine::Signal::Change change,
+                                 uint32_t value) {
+  if (check::OrderChecker* order = runtime_.order()) order->SignalChanged(signal, change, value);
+}
+
+// --- Failures
+
 bool TaskObserver::TaskFailed(const engine::Failure& failure, void (*done)(void*), void* argument) {
   if (BreaksDevice(failure.code)) runtime_.BreakDevice(failure);
   if (!exceptions_.wanted()) return false;

@@ -82,6 +82,9 @@ class ApiLog {
   void Record(const char* api, int32_t code, uint64_t start_ns, uint64_t duration_ns, const ArgWriter& args,
               const ArgWriter& outs);
 
+  // A whole line, which ends with \n, about something else than a call.
+  void Append(std::string_view line);
+
   static uint64_t Now();
 
  private:
