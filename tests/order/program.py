@@ -94,6 +94,7 @@ class Program:
         self.graph = Graph()
         self.expected = []
         self.tasks = {}           # call -> (stream id, task number)
+        self.looked_at = {}       # call that submitted a task -> call in which the task was looked at
         self.functions = {}       # call that submitted a host function -> its stream and task number
         self._starts = {}
         for submitted, begun in (starts or {}).items():
@@ -182,6 +183,7 @@ class Program:
         edges += [(node, STRONG) for node in task.edges or ()]
         node = self.graph.add((stream.name, task.number, task.api), edges)
         stream.last = stream.nodes[task.number] = node
+        self.looked_at[task.call] = self._call
         self._verdict(node, task.sides)
         if task.effect is not None:
             task.effect(node)
