@@ -197,25 +197,34 @@ def run(args, schedule, workers, judge_):
 
 
 def minimise(args):
-    program, args.count = args.seed, 1
-    skip = []
+    program, skip = args.seed, []
 
     def still_wrong(skipped):
         judge_ = Judge(out=None)
         return execute(args, args.schedule, args.workers, judge_, skipped) == 0 and program in judge_.wrong
 
-    if not still_wrong(skip):
+    # Its own world first, then more and more before that.
+    for worlds in (0, 1, 2, 4, 16, 64, 256):
+        args.seed = max(0, program - program % PROGRAMS_OF_WORLD - worlds * PROGRAMS_OF_WORLD)
+        args.count = program - args.seed + 1
+        if still_wrong(skip):
+            break
+    else:
         print(f"oracle: program {program} is judged as it should")
         return True
-    world = range(program - program % PROGRAMS_OF_WORLD, program)
-    for other in world:
-        if still_wrong(skip + [str(other)]):
-            skip.append(str(other))
-    for number in [p for p in world if str(p) not in skip] + [program]:
+    before = list(range(args.seed, program))
+    size = len(before)
+    while size:
+        for start in range(0, len(before), size):
+            part = [str(p) for p in before[start:start + size] if str(p) not in skip]
+            if part and still_wrong(skip + part):
+                skip += part
+        size //= 2
+    for number in [p for p in before if str(p) not in skip] + [program]:
         for step in reversed(range(MOST_STEPS)):
             if still_wrong(skip + [f"{number}.{step}"]):
                 skip.append(f"{number}.{step}")
-    for number in range(program - program % PROGRAMS_OF_WORLD, program + 1):
+    for number in before + [program]:
         if str(number) not in skip:
             execute(args, args.schedule, args.workers, ShowAll(number), skip)
     return False

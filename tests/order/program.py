@@ -380,13 +380,12 @@ class Program:
         self._submit(args["stream"], wait=self._wait_for(self._signal(args["notify"]), lambda n: n == 1, True))
 
     def _aclrtValueWrite(self, args, out):
-        self._submit(args["stream"], [(linear(int(args["devAddr"], 16), 8), True)],
-                     effect=self._change(self._signal(args["devAddr"]), args["value"]))
+        self._submit(args["stream"], effect=self._change(self._signal(args["devAddr"]), args["value"]))
 
     def _aclrtValueWait(self, args, out):
         condition = CONDITIONS[args["flag"]]
-        self._submit(args["stream"], [(linear(int(args["devAddr"], 16), 8), False)],
-                     self._wait_for(self._signal(args["devAddr"]), lambda n: condition(n, args["value"]), False))
+        wait = self._wait_for(self._signal(args["devAddr"]), lambda n: condition(n, args["value"]), False)
+        self._submit(args["stream"], wait=wait)
 
     # --- Accesses ---
 
