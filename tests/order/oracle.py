@@ -27,7 +27,7 @@ from program import Finding, Program, State, Unknown
 MARKER = "aclrtSetOpExecuteTimeOut"
 CHECKS = "check=basic,+missing-order,+implicit-order"
 SCHEDULES, WORKERS = ("async", "eager", "on-wait"), (0, 1, 2)
-MOST_SHOWN = 5
+MOST_SHOWN = 3
 MOST_TRIALS = 2000  # of moments at which host functions may have started
 LINES_OF_OUTPUT = 20
 PROGRAMS_OF_WORLD, MOST_STEPS = 16, 60  # of the driver

@@ -64,7 +64,8 @@ class Stream:
         self.pending = []  # tasks not looked at yet
         self.nodes = {}    # task number -> node
         self.last = None   # node of the latest task looked at
-        self.waits_since = None
+        self.waits_since = None  # when it began to wait
+        self.freed = 0     # of a stream that may go on again: when it had begun to wait
 
 
 @dataclasses.dataclass(slots=True)
@@ -158,8 +159,13 @@ class Program:
         return stream, task.number
 
     def _drain(self):
+        # In rounds, each in the order in which the streams began to wait.
+        reached = -1
         while self._ready:
-            stream = self._ready.pop(0)
+            later = [s for s in self._ready if s.freed > reached]
+            stream = min(later or self._ready, key=lambda s: s.freed)
+            reached = stream.freed
+            self._ready.remove(stream)
             while stream.pending and self._may_pass(stream):
                 self._look_at(stream)
 
@@ -168,7 +174,7 @@ class Program:
         if task.wait is not None and task.edges is None:
             task.edges = task.wait()
         if task.wait is None or task.edges is not None:
-            stream.waits_since = None
+            stream.freed, stream.waits_since = stream.waits_since or 0, None
             return True
         if stream.waits_since is None:
             self._clock += 1
