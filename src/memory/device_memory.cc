@@ -70,6 +70,7 @@ Allocation* DeviceMemory::Allocate(const Request& request, Shortage* shortage) {
   allocation->charged = charged;
   allocation->allocated = request.site;
   allocation->allocated_thread = request.thread;
+  allocation->allocated_by = request.function;
   allocation->state.store(Allocation::State::kLive, std::memory_order_release);
   *shortage = Shortage::kNone;
   return allocation;

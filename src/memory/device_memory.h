@@ -38,6 +38,7 @@ class alignas(64) DeviceMemory final : public PhysicalMemory::Source {
     uint16_t module = 33;  // ACL_RT_MEM_ATTR_MODULE_ID; 33 = application
     Site site;
     uint32_t thread = 0;
+    uint16_t function = Allocation::kNobody;
   };
   enum class Shortage : uint8_t { kNone, kCapacity, kAddressSpace };
 

@@ -228,7 +228,7 @@ class Options(Case):
         self.refused(self.run_subject("--devcies", "3"), "the command line: there is no option 'devcies'", "devices")
         self.refused(self.run_subject("--devices", "0"), "'devices': '0' must be a whole number from 1 to 1024")
         self.refused(self.run_subject("--devices"), "the option --devices needs a value: 1..1024")
-        self.refused(self.run_subject("--check", "basic,+leak"), "the command line: check: 'leak' is not built yet")
+        self.refused(self.run_subject("--check", "basic,+ipc-denied"), "the command line: check: 'ipc-denied' is not built yet")
         self.refused(self.run_subject("--check", "full"), "'full' is not built yet", "host-buffer-gone")
         self.refused(self.run_subject("--check", "basic,-use-after-fre"), "the nearest are use-after-free")
         self.refused(self.run_subject("--product", "atlas-800t-a3"), "atlas-800t-a2")
