@@ -89,6 +89,10 @@ void Runtime::Build() {
   options_ = OrRefuse(options::Load(options::FromEnvironment()));
   machine_ = std::make_unique<machine::Machine>(OrRefuse(machine::Machine::Build(options_)));
   reporter_ = OrRefuse(check::Reporter::Create(ReporterConfigOf(options_, *machine_)));
+  for (auto id : {check::FindingId::kHostSourceChanged, check::FindingId::kHostTargetEarly,
+                  check::FindingId::kHostBufferGone}) {
+    guards_host_ = guards_host_ || reporter_->Wants(id);
+  }
   if (!options_.log.empty()) log_ = OrRefuse(trace::ApiLog::Open(options_.log));
 
   visibility_ = machine::ParseVisibility(getenv("ASCEND_RT_VISIBLE_DEVICES"), machine_->device_count());

@@ -55,6 +55,8 @@ class Runtime {
   memory::NodeMemory& memory() { return *memory_; }
   engine::Engine& engine() { return *engine_; }
   check::Reporter& reporter() { return *reporter_; }
+  // Whether any of the three `host-...` findings is looked for.
+  bool guards_host() const { return guards_host_; }
   TaskObserver& tasks() { return *tasks_; }
   // Null unless its findings are wanted.
   check::OrderChecker* order() { return order_ != nullptr ? &order_->checker() : nullptr; }
@@ -173,6 +175,7 @@ class Runtime {
   std::unique_ptr<TaskObserver> tasks_;
   std::unique_ptr<engine::Engine> engine_;
   std::unique_ptr<check::Reporter> reporter_;
+  bool guards_host_ = false;
   std::unique_ptr<trace::ApiLog> log_;
   std::vector<Device> devices_;
   std::vector<int> user_of_logical_;
