@@ -116,6 +116,7 @@ void Runtime::Build() {
       options_.host_memory_bytes != 0 ? options_.host_memory_bytes : os::DefaultHostMemory();
   memory.host_pin_limit = machine_->quirks().host_pin_limit;
   memory.rest_freed = options_.check != "off";
+  memory.poison = reporter_->Wants(check::FindingId::kUninitializedRead);
   memory_ = memory::NodeMemory::Create(memory);
   if (memory_ == nullptr) {
     RefuseToStart("no address space for " + std::to_string(machine_->device_count()) +
