@@ -259,7 +259,7 @@ Status SynchronizeStream(const Call& call, StreamObject& stream, int32_t timeout
       return RefuseAborted(call, *stream.stream, stream.stream->abort_code());
     BELAY_TRY(NeedWorking(call, stream));
   } else {
-    call.engine().Wait(*stream.stream, sequence);  // returns at once; what is learned stays the same
+    call.engine().HostKnows(*stream.stream, sequence);
   }
   return ReportFailure(call, *stream.stream, sequence);
 }

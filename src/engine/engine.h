@@ -104,8 +104,15 @@ class Engine {
   // look, but help.
   bool Wait(Stream& stream, uint64_t sequence, int64_t deadline_ns = kNoDeadline) {
     const bool done = WaitUnseen(stream, sequence, deadline_ns);
-    if (watched_ && done) observer_->Learned(stream, sequence, false);
+    if (done) HostKnows(stream, sequence);
     return done;
+  }
+  // Where the host finds something done without asking the engine.
+  void HostKnows(const Stream& stream, uint64_t sequence) {
+    if (watched_) observer_->Learned(stream, sequence, false);
+  }
+  void HostKnows(const EventRecord& record) {
+    if (watched_ && record.complete()) observer_->LearnedRecord(record);
   }
   // For a call that does not promise to wait.
   void WaitByTheWay(Stream& stream, uint64_t sequence) {

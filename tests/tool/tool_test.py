@@ -229,7 +229,7 @@ class Options(Case):
         self.refused(self.run_subject("--devices", "0"), "'devices': '0' must be a whole number from 1 to 1024")
         self.refused(self.run_subject("--devices"), "the option --devices needs a value: 1..1024")
         self.refused(self.run_subject("--check", "basic,+leak"), "the command line: check: 'leak' is not built yet")
-        self.refused(self.run_subject("--check", "full"), "'full' is not built yet", "missing-order")
+        self.refused(self.run_subject("--check", "full"), "'full' is not built yet", "host-buffer-gone")
         self.refused(self.run_subject("--check", "basic,-use-after-fre"), "the nearest are use-after-free")
         self.refused(self.run_subject("--product", "atlas-800t-a3"), "atlas-800t-a2")
         self.refused(self.run_subject("--report", "x.html"), "not built yet")
@@ -358,7 +358,7 @@ class Doctor(Case):
         done = self.call("doctor", "--json")
         facts = json.loads(done.stdout)
         self.assertEqual(facts["options"][0], {"name": "product", "value": "atlas-800t-a2", "from": "the default"})
-        self.assertIn("missing-order", facts["not_built"]["findings"])
+        self.assertIn("ipc-denied", facts["not_built"]["findings"])
         self.assertEqual(facts["machine"]["devices"], 8)
         self.assertTrue(facts["here"]["library_found"])
         self.assertGreater(facts["here"]["host_memory_bytes"], 0)
@@ -385,7 +385,7 @@ class Explain(Case):
         self.assertIn("The rule", done.stdout)
         self.assertNotIn("int main", done.stdout)
         self.assertIn("int main", self.call("explain", "--page", "peer-not-enabled").stdout)
-        self.assertIn("not built yet", self.call("explain", "missing-order").stdout)
+        self.assertIn("not built yet", self.call("explain", "ipc-denied").stdout)
         self.assertEqual(len(json.loads(self.call("explain", "--json").stdout)), 33)
 
     def test_every_built_finding_has_a_page(self):
