@@ -51,8 +51,6 @@ Status Synchronize(Call& call, aclrtEvent event, int32_t timeout_ms) {
       if (timeout_ms == 0) refusal.Benign();  // SPEC 11 §2
       return refusal.End();
     }
-  } else {
-    call.engine().WaitRecord(*latest.get());  // returns at once; what is learned stays the same
   }
   BELAY_TRY(ReportRecord(call, *latest.get()));
   if (!latest->dropped()) return Status();
