@@ -42,6 +42,17 @@ int main(int argc, char** argv) {
     aclrtGetDeviceCount(&count);
     printf("%u\n", count);
   }
+  if (mode == "stream") {
+    aclrtStream stream = nullptr;
+    int32_t id = -1;
+    aclrtStreamStatus status = ACL_STREAM_STATUS_NOT_READY;
+    aclrtSetDevice(0);
+    aclrtCreateStream(&stream);
+    aclrtStreamGetId(stream, &id);
+    aclrtStreamQuery(stream, &status);
+    aclrtDestroyStream(stream);
+    aclrtGetDevice(nullptr);
+  }
   if (mode == "signals") return TellSignals();
   if (mode == "wait") {
     puts("ready");

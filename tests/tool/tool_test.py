@@ -345,6 +345,23 @@ class Reports(Case):
         self.assertIn("report: cannot write '/no/such/folder/r.json': No such file or directory", done.stderr)
 
 
+class Log(Case):
+    def test_what_a_call_left_behind_its_pointers(self):
+        done = self.run_subject("--log", "log.jsonl", mode=["stream"])
+        self.assertEqual(done.returncode, 87, done)
+        lines = [json.loads(line) for line in (self.work / "log.jsonl").read_text().splitlines()]
+        calls = {line["api"]: line for line in lines}
+        stream = calls["aclrtCreateStream"]["out"]["stream"]
+        self.assertRegex(stream, r"^0x[0-9a-f]+$")
+        self.assertEqual(calls["aclrtStreamGetId"]["args"]["stream"], stream)
+        self.assertEqual(calls["aclrtStreamGetId"]["out"], {"streamId": 1})
+        self.assertEqual(calls["aclrtStreamQuery"]["out"], {"status": 0})
+        # Nothing to leave, or not left.
+        self.assertEqual(calls["aclrtGetDevice"]["code"], 100000)
+        for api in ("aclInit", "aclrtDestroyStream", "aclrtGetDevice"):
+            self.assertNotIn("out", calls[api])
+
+
 class Doctor(Case):
     def test_text(self):
         done = self.call("doctor", "--devices", "3", env={"BELAY": "cann=8.5"})
