@@ -88,6 +88,8 @@ struct NotifyObject {
   uint32_t id = 0;
   Moment created, destroyed;
   LastMoment last_record;
+  std::atomic<int64_t> waits_ahead{
+      0};  // waits less records that were submitted; a set bit may have its taker queued
 };
 
 struct Context {
