@@ -90,6 +90,8 @@ struct NotifyObject {
   bool leak_told = false;  // lock of its table
   Moment created, destroyed;
   LastMoment last_record;
+  std::atomic<int64_t> waits_ahead{
+      0};  // waits less records that were submitted; a set bit may have its taker queued
 };
 
 struct Context {
