@@ -76,6 +76,8 @@ class OrderChecker {
   bool Advance(OrderStream& stream) BELAY_REQUIRES(mutex_);
   void AdvanceAll() BELAY_REQUIRES(mutex_);
   bool Passes(OrderStream& stream, const OrderTask& task) BELAY_REQUIRES(mutex_);
+  bool Grant(OrderStream& stream, const OrderTask& task) BELAY_REQUIRES(mutex_);
+  void GrantAll() BELAY_REQUIRES(mutex_);
   void LookAt(OrderStream& stream, const OrderTask& task) BELAY_REQUIRES(mutex_);
   void JoinTo(OrderStream& stream, const OrderClock& clock, uint64_t since) BELAY_REQUIRES(mutex_);
   OrderClock ClockAfter(const OrderStream& stream, uint64_t sequence) const BELAY_REQUIRES(mutex_);
