@@ -159,11 +159,14 @@ class Program:
         return stream, task.number
 
     def _drain(self):
-        # In rounds, each in the order in which the streams began to wait.
-        reached = -1
+        # In rounds, each over the streams that waited when it began, in the order in which they had begun to wait.
+        reached, end = -1, self._clock
         while self._ready:
-            later = [s for s in self._ready if s.freed > reached]
-            stream = min(later or self._ready, key=lambda s: s.freed)
+            round_ = [s for s in self._ready if reached < s.freed <= end]
+            if not round_:
+                reached, end = -1, self._clock
+                continue
+            stream = min(round_, key=lambda s: s.freed)
             reached = stream.freed
             self._ready.remove(stream)
             while stream.pending and self._may_pass(stream):
