@@ -154,6 +154,7 @@ class Program:
         self.tasks[self._call] = (stream.name, task.number)
         stream.pending.append(task)
         if len(stream.pending) == 1:
+            stream.freed = 0
             self._ready.append(stream)
             self._drain()
         return stream, task.number
