@@ -175,6 +175,8 @@ class Edges(Case):
         def word(log, api, stream, value):
             return log.on(api, stream, devAddr=hex(DEVICE + 1024), value=value, flag=0)
         self.ordered(lambda log: word(word(log, "aclrtValueWrite", "s1", 5), "aclrtValueWait", "s2", 5))
+        self.not_ordered(lambda log: word(word(word(log, "aclrtValueWrite", "s1", 5), "aclrtValueWrite", "s3", 6),
+                                          "aclrtValueWait", "s2", 5), second=1)
         # The word is 0 at first, which is enough.
         self.not_ordered(lambda log: word(log, "aclrtValueWait", "s2", 0), second=1)
 

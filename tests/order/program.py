@@ -390,7 +390,12 @@ class Program:
         self._submit(args["stream"], wait=self._wait_for(self._signal(args["notify"]), lambda n: n == 1, True))
 
     def _aclrtValueWrite(self, args, out):
-        self._submit(args["stream"], effect=self._change(self._signal(args["devAddr"]), args["value"]))
+        signal = self._signal(args["devAddr"])
+
+        def effect(node):
+            # SPEC 20 H10: a wait is ordered after the write that it sees, and that is the latest.
+            signal.number, signal.changes = args["value"], [node]
+        self._submit(args["stream"], effect=effect)
 
     def _aclrtValueWait(self, args, out):
         condition = CONDITIONS[args["flag"]]
