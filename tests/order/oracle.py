@@ -133,7 +133,7 @@ def show(number, program, reported, out):
 
 
 class Judge:
-    def __init__(self, out=sys.stdout, keep=False):
+    def __init__(self, out=None, keep=False):
         self.out, self.keep = out, keep
         self.programs = self.calls = self.differing = 0
         self.found = {MISSING: 0, IMPLICIT: 0}
@@ -200,7 +200,7 @@ def minimise(args):
     program, skip = args.seed, []
 
     def still_wrong(skipped):
-        judge_ = Judge(out=None)
+        judge_ = Judge()
         return execute(args, args.schedule, args.workers, judge_, skipped) == 0 and program in judge_.wrong
 
     # Its own world first, then more and more before that.
@@ -232,7 +232,7 @@ def minimise(args):
 
 class ShowAll(Judge):
     def __init__(self, number):
-        super().__init__()
+        super().__init__(sys.stdout)
         self.number = number
 
     def read(self, lines):
@@ -246,7 +246,7 @@ class ShowAll(Judge):
 def compare(args):
     good, first = True, None
     for schedule, workers in itertools.product(SCHEDULES, WORKERS):
-        judge_ = Judge(keep=True)
+        judge_ = Judge(sys.stdout, keep=True)
         good &= run(args, schedule, workers, judge_)
         if first is None:
             first = judge_.kept
@@ -274,10 +274,14 @@ def main():
         command.add_argument("--workers", default="1")
     args = parser.parse_args()
     if args.command == "log":
-        judge_ = Judge()
+        judge_ = Judge(sys.stdout)
         for path in args.files:
             with open(path) as lines:
-                judge_.read(lines)
+                try:
+                    judge_.read(lines)
+                except Unknown as why:
+                    judge_.differing += 1
+                    print(f"oracle: {path}: {why}")
         print(judge_.summary())
         return 1 if judge_.differing else 0
     if args.command == "minimise":
@@ -287,7 +291,7 @@ def main():
         return 0 if compare(args) else 1
     schedules = SCHEDULES if args.schedule == "all" else (args.schedule,)
     workers = WORKERS if args.workers == "all" else (int(args.workers),)
-    results = [run(args, s, w, Judge()) for s in schedules for w in workers]
+    results = [run(args, s, w, Judge(sys.stdout)) for s in schedules for w in workers]
     return 0 if all(results) else 1
 
 

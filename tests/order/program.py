@@ -154,16 +154,20 @@ class Program:
         self.tasks[self._call] = (stream.name, task.number)
         stream.pending.append(task)
         if len(stream.pending) == 1:
+            stream.freed = 0
             self._ready.append(stream)
             self._drain()
         return stream, task.number
 
     def _drain(self):
-        # In rounds, each in the order in which the streams began to wait.
-        reached = -1
+        # In rounds, each over the streams that waited when it began, in the order in which they had begun to wait.
+        reached, end = -1, self._clock
         while self._ready:
-            later = [s for s in self._ready if s.freed > reached]
-            stream = min(later or self._ready, key=lambda s: s.freed)
+            round_ = [s for s in self._ready if reached < s.freed <= end]
+            if not round_:
+                reached, end = -1, self._clock
+                continue
+            stream = min(round_, key=lambda s: s.freed)
             reached = stream.freed
             self._ready.remove(stream)
             while stream.pending and self._may_pass(stream):
@@ -386,7 +390,12 @@ class Program:
         self._submit(args["stream"], wait=self._wait_for(self._signal(args["notify"]), lambda n: n == 1, True))
 
     def _aclrtValueWrite(self, args, out):
-        self._submit(args["stream"], effect=self._change(self._signal(args["devAddr"]), args["value"]))
+        signal = self._signal(args["devAddr"])
+
+        def effect(node):
+            # SPEC 20 H10: a wait is ordered after the write that it sees, and that is the latest.
+            signal.number, signal.changes = args["value"], [node]
+        self._submit(args["stream"], effect=effect)
 
     def _aclrtValueWait(self, args, out):
         condition = CONDITIONS[args["flag"]]

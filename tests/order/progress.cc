@@ -26,6 +26,16 @@ Mark Progress::Push(int stream, Task task) {
   Stream& target = streams_[stream];
   target.pending.push_back(task);
   Mark mark{stream, target.done + target.pending.size() - 1};
+  Advance();
+  return mark;
+}
+
+void Progress::SetByHost(int signal, bool set) {
+  signals_[signal] = set;
+  Advance();
+}
+
+void Progress::Advance() {
   for (bool moved = true; moved;) {
     moved = false;
     for (Stream& each : streams_) {
@@ -36,7 +46,6 @@ Mark Progress::Push(int stream, Task task) {
       }
     }
   }
-  return mark;
 }
 
 bool Progress::Run(const Task& task) {

@@ -30,7 +30,7 @@ class Progress {
   Mark Wait(int stream, int signal) { return Push(stream, {Kind::kWait, signal, {}}); }
   Mark WaitAndClear(int stream, int signal) { return Push(stream, {Kind::kWaitAndClear, signal, {}}); }
   // The host's own doing.
-  void SetByHost(int signal, bool set) { signals_[signal] = set; }
+  void SetByHost(int signal, bool set);
 
   bool Ends(int stream) const { return streams_[stream].pending.empty(); }
   bool Ends(Mark task) const { return task.task < streams_[task.stream].done; }
@@ -55,6 +55,7 @@ class Progress {
   };
 
   Mark Push(int stream, Task task);
+  void Advance();
   bool Run(const Task& task);
 
   std::vector<Stream> streams_;

@@ -82,7 +82,7 @@ class Program {
     if (draw < 85) return SynchroniseStream();
     if (draw < 86) return SynchroniseDevice(random_.One(world_.devices));
     if (draw < 88) return DestroyOrMakeStream();
-    if (draw < 89) return RenewEvent();
+    if (draw < 89) return random_.Percent(50) ? RenewEvent() : OverwriteWord();
     if (!queries_) return false;
     if (draw < 94) return QueryEvent();
     if (draw < 97) return QueryStream();
@@ -114,6 +114,7 @@ class Program {
                                      ? (to_device ? ACL_MEMCPY_DEVICE_TO_DEVICE : ACL_MEMCPY_DEVICE_TO_HOST)
                                  : to_device ? ACL_MEMCPY_HOST_TO_DEVICE
                                              : ACL_MEMCPY_HOST_TO_HOST;
+    const bool inferred = !two_dimensional && random_.Percent(10);
     Stream& stream = AnyStream();
     const bool waits = from.place == Place::kPageable || to.place == Place::kPageable;
     if (!synchronous && waits && !progress_.Ends(stream.progress)) return false;
@@ -127,12 +128,13 @@ class Program {
     if (synchronous && two_dimensional) {
       OK(aclrtMemcpy2d(target.at, target.pitch, source.at, source.pitch, width, rows, kind));
     } else if (synchronous) {
-      OK(aclrtMemcpy(target.at, width, source.at, width, kind));
+      OK(aclrtMemcpy(target.at, width, source.at, width, inferred ? ACL_MEMCPY_DEFAULT : kind));
     } else if (two_dimensional) {
       OK(aclrtMemcpy2dAsync(target.at, target.pitch, source.at, source.pitch, width, rows, kind,
                             stream.handle));
     } else {
-      OK(aclrtMemcpyAsync(target.at, width, source.at, width, kind, stream.handle));
+      OK(aclrtMemcpyAsync(target.at, width, source.at, width, inferred ? ACL_MEMCPY_DEFAULT : kind,
+                          stream.handle));
     }
     if (!synchronous) progress_.Add(stream.progress);
     return true;
@@ -288,8 +290,19 @@ class Program {
     return true;
   }
 
+  // Satisfies the waits of the word, but by no task: they pass without an order.
+  bool OverwriteWord() {
+    Word& word = random_.One(world_.words);
+    if (word.equal) return false;
+    OK(aclrtMemset(word.at, sizeof(*word.at), kLarge, sizeof(*word.at)));
+    word.overwritten = true;
+    word.written = word.base + kNeverEqual;
+    progress_.SetByHost(word.signal, true);
+    return true;
+  }
+
   void CloseRound(Word& word) {
-    if (word.uses.empty()) return;
+    if (word.uses.empty() || word.overwritten) return;
     if (!std::all_of(word.uses.begin(), word.uses.end(),
                      [&](const Mark& use) { return progress_.Known(use); }))
       return;
@@ -315,7 +328,11 @@ class Program {
     aclrtEvent handle =
         snapshot ? world_.events[index].handle : world_.flags[index - world_.events.size()].handle;
     if (!record || !progress_.Ends(*record)) return false;
-    OK(aclrtSynchronizeEvent(handle));
+    if (random_.Percent(80)) {
+      OK(aclrtSynchronizeEvent(handle));
+    } else {
+      OK(aclrtSynchronizeEventWithTimeout(handle, -1));
+    }
     return true;
   }
 
@@ -369,6 +386,11 @@ class Program {
       return true;
     }
     SnapshotEvent& event = random_.One(world_.events);
+    if (!event.ex && random_.Percent(20)) {
+      aclrtEventWaitStatus status;
+      OK(aclrtQueryEventWaitStatus(event.handle, &status));
+      return true;
+    }
     if (!event.ex && random_.Percent(30)) {
       aclrtEventStatus status;
       OK(aclrtQueryEvent(event.handle, &status));
@@ -442,11 +464,16 @@ class Program {
       OK(aclrtDestroyNotify(notify.handle));
       notify = world_.MakeNotify(notify.device);
     }
-    for (Word& word : world_.words) NextRound(word);
+    for (Word& word : world_.words) {
+      if (word.overwritten) OK(aclrtMemset(word.at, sizeof(*word.at), 0, sizeof(*word.at)));
+      word.overwritten = false;
+      NextRound(word);
+    }
     for (FlagEvent& flag : world_.flags) flag.uses.clear();
   }
 
   static constexpr uint64_t kNeverEqual = 7, kRoundStep = 8;
+  static constexpr int32_t kLarge = 0x7f;
 
   World& world_;
   Progress& progress_;

@@ -38,7 +38,7 @@ World::World(uint64_t seed) : random(~seed) {
         {Place::kDevice, device, static_cast<uint8_t*>(words_of_device), kWordsOfDevice * sizeof(uint64_t)});
     for (int i = 0; i < kWordsOfDevice; ++i) {
       words.push_back(
-          {static_cast<uint64_t*>(words_of_device) + i, device, progress.NewSignal(), 8, {}, {}, {}});
+          {static_cast<uint64_t*>(words_of_device) + i, device, progress.NewSignal(), 8, {}, {}, false, {}});
     }
   }
   for (int n = random.Between(0, 3); n-- > 0;) streams.push_back(MakeStream(random.One(devices)));

@@ -90,6 +90,7 @@ struct Word {
   int signal = -1;
   uint64_t base = 8;
   std::optional<uint64_t> equal, written;
+  bool overwritten = false;  // in this program, with something larger than all values
   std::vector<Mark> uses;
 };
 
