@@ -44,7 +44,9 @@ struct OrderStream {
   std::vector<Joined> joined;
   std::deque<OrderTask> tasks;  // not looked at yet; the first one waits
   bool waits = false;           // in OrderChecker::waiting_
-  bool granted = false;         // what the first of `tasks` waits for has happened, and it joined that
+  uint64_t returned = 0;        // the last function of the program that ended, and when
+  uint64_t returned_epoch = 0;
+  bool granted = false;  // what the first of `tasks` waits for has happened, and it joined that
   OrderSteps known, known_by_the_way;
 };
 
@@ -186,6 +188,12 @@ bool OrderChecker::Passes(OrderStream& stream, const OrderTask& task) {
     case OpKind::kAwait:
     case OpKind::kValueWait:
       return stream.granted || Grant(stream, task);
+    case OpKind::kHostFunc:
+    case OpKind::kCallback:
+      // What the program did before the function returned is before the tasks behind it.
+      if (task.op.host.blocks && stream.returned < task.sequence) return false;
+      stream.clock.epoch = std::max(stream.clock.epoch, stream.returned_epoch);
+      return true;
     default:
       return true;
   }
@@ -210,6 +218,7 @@ bool OrderChecker::Grant(OrderStream& stream, const OrderTask& task) {
 // A signal or a word changed: whoever waits for it is served now, by this change and not by a later one.
 void OrderChecker::GrantAll() {
   for (OrderStream* stream : waiting_) {
+    if (stream->tasks.empty()) continue;  // it goes on at this moment
     const OpKind kind = stream->tasks.front().op.kind;
     if (!stream->granted && (kind == OpKind::kAwait || kind == OpKind::kValueWait)) {
       Grant(*stream, stream->tasks.front());
@@ -311,12 +320,22 @@ void OrderChecker::Force(OrderStream& stream, uint64_t sequence) {
   }
 }
 
+void OrderChecker::Returned(const engine::Stream& stream, uint64_t sequence) {
+  MutexLock lock(mutex_);
+  auto found = streams_.find(&stream);
+  if (found == streams_.end()) return;
+  found->second->returned = sequence;
+  found->second->returned_epoch = now_;
+  AdvanceAll();
+}
+
 void OrderChecker::Dropped(const engine::Stream& stream, uint64_t sequence) {
   MutexLock lock(mutex_);
   auto found = streams_.find(&stream);
   if (found == streams_.end()) return;
   std::erase_if(found->second->tasks,
                 [sequence](const OrderTask& task) { return task.sequence <= sequence; });
+  found->second->granted = false;
   Advance(*found->second);
   AdvanceAll();
 }

@@ -39,6 +39,7 @@ class OrderChecker {
   void Submitted(const engine::Submission& submission) BELAY_EXCLUDES(mutex_);
   void Learned(const engine::Stream& stream, uint64_t sequence, bool by_the_way) BELAY_EXCLUDES(mutex_);
   void LearnedRecord(const engine::EventRecord& record) BELAY_EXCLUDES(mutex_);
+  void Returned(const engine::Stream& stream, uint64_t sequence) BELAY_EXCLUDES(mutex_);
   void Dropped(const engine::Stream& stream, uint64_t sequence) BELAY_EXCLUDES(mutex_);
   void SignalChanged(const engine::Signal& signal, engine::Signal::Change change, uint32_t value)
       BELAY_EXCLUDES(mutex_);
