@@ -400,7 +400,7 @@ OrderChecker::Touches OrderChecker::TouchesOf(const Op& op) {
 
 void OrderChecker::AccessAtOnce(OrderActor actor, const Touches& touches) {
   MutexLock lock(mutex_);
-  actor.epoch = now_;
+  actor.epoch = ++now_;  // before what is submitted from now on, and only that
   Access(actor, nullptr, touches);
 }
 
