@@ -172,6 +172,7 @@ Status Allocate(const Call& call, void** devPtr, size_t size, uint32_t policy, b
   Allocation* block = memory.Allocate(request, &shortage);
   if (block == nullptr) [[unlikely]]
     return RefuseShort(call, device, size, shortage);
+  if (check::OrderChecker* order = call.runtime().order()) order->Forget(*block);
   *devPtr = reinterpret_cast<void*>(memory.UserAddress(*block));
   return Status();
 }

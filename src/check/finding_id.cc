@@ -19,7 +19,7 @@ constexpr FindingKind kKinds[] = {
     {"double-free", "an allocation is freed twice", Severity::kError, true},
     {"unknown-pointer", "no allocation or registration covers an address that needs one", Severity::kError,
      true},
-    {"uninitialized-read", "bytes are read that nothing wrote", Severity::kWarning, false},
+    {"uninitialized-read", "bytes are read that nothing wrote", Severity::kWarning, true},
     {"device-pointer-touched", "host code dereferenced a device address", Severity::kError, true},
     {"peer-not-enabled", "a cross-device access in a direction that was not enabled", Severity::kError, true},
     {"peer-unreachable", "the topology has no peer path between two devices", Severity::kError, true},

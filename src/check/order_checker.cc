@@ -246,6 +246,10 @@ void OrderChecker::LookAt(OrderStream& stream, const OrderTask& task) {
       Change(signals_[task.signal], op.signal.change, op.signal.value, ClockAfter(stream, task.sequence));
       break;
     case OpKind::kValueWrite:
+      if (op.value.side.memory != nullptr) {
+        Write({op.value.side.memory, op.value.side.block,
+               OrderBox::Linear(PositionOf(op.value.side, op.value.at), sizeof(uint64_t)), true});
+      }
       words_[op.value.at] = {op.value.value, ClockAfter(stream, task.sequence)};
       GrantAll();
       break;
@@ -421,7 +425,47 @@ void OrderChecker::HostFills(const engine::FillTask& fill, const OrderActor& act
 void OrderChecker::Forget(const memory::Allocation& block) {
   MutexLock lock(mutex_);
   history_.Forget(&block);
+  written_.erase(&block);
 }
+
+// --- What was written
+
+void OrderChecker::Write(const Touch& touch) {
+  // Beyond this a block counts as written where rows leave gaps: memory and time for the gaps of a plane with
+  // a million rows are worth more.
+  constexpr size_t kMostIntervals = size_t{1} << 16;
+  IntervalSet& written = written_[touch.block];
+  if (touch.box.rows + written.intervals() > kMostIntervals) {
+    written.Add(touch.box.begin, touch.box.end());
+    return;
+  }
+  for (uint64_t row = 0; row < touch.box.rows; ++row) {
+    const uint64_t begin = touch.box.begin + row * touch.box.pitch;
+    written.Add(begin, begin + touch.box.width);
+  }
+}
+
+void OrderChecker::Read(const OrderActor& actor, const Touch& touch) {
+  const IntervalSet& written = written_[touch.block];
+  if (written.Holds(touch.box.begin, touch.box.end())) return;
+  Verdict verdict;
+  verdict.id = FindingId::kUninitializedRead;
+  for (uint64_t row = 0; row < touch.box.rows; ++row) {
+    const uint64_t begin = touch.box.begin + row * touch.box.pitch;
+    written.ForEachPiece(begin, begin + touch.box.width, [&verdict](uint64_t from, uint64_t to, bool inside) {
+      if (inside) return;
+      if (verdict.unwritten == 0) verdict.first_unwritten = from;
+      verdict.unwritten += to - from;
+    });
+  }
+  if (verdict.unwritten == 0) return;
+  verdict.second = {actor, touch.box, false, stamps_};
+  verdict.memory = touch.memory;
+  verdict.block = touch.block;
+  say_(verdict);
+}
+
+// --- Order
 
 // Whether `first` is ordered before `second`, an access of `stream`, or of the host.
 Ordered OrderChecker::Order(const OrderAccess& first, const OrderActor& second,
@@ -449,6 +493,8 @@ void OrderChecker::Access(const OrderActor& actor, const OrderStream* stream, co
   for (int i = 0; i < touches.count; ++i) {
     const Touch& touch = touches.touch[i];
     if (touch.box.empty()) continue;
+    if (touch.memory != nullptr && !touch.write) Read(actor, touch);
+    if (touch.memory != nullptr && touch.write) Write(touch);
     OrderAccess access{actor, touch.box, touch.write, stamp};
     std::vector<OrderAccess>& earlier = history_.Of(touch.block);
     std::erase_if(earlier, [&](const OrderAccess& first) BELAY_REQUIRES(mutex_) {

@@ -1,5 +1,5 @@
-// missing-order and implicit-order: follows the ordering model (SPEC 20 §1) call by call and compares each
-// access of memory with the earlier ones that it has no order with.
+// missing-order, implicit-order and uninitialized-read: follows the ordering model (SPEC 20 §1) call by call
+// and compares each access of memory with the earlier ones that it has no order with.
 //
 // Guarantees: the verdict follows from the calls, not from what ran first (docs/design/order.md has the
 // rules). It changes no result. Threading: any thread; Submitted also under a stream's lock: it calls nothing
@@ -13,6 +13,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "base/interval_set.h"
 #include "base/thread_annotations.h"
 #include "check/finding.h"
 #include "check/order_clock.h"
@@ -31,6 +32,8 @@ class OrderChecker {
     OrderAccess first, second;  // the earlier one, the new one
     const memory::DeviceMemory* memory = nullptr;
     const memory::Allocation* block = nullptr;
+    // uninitialized-read, which has no first access: how many bytes nothing wrote, and the first of them.
+    uint64_t unwritten = 0, first_unwritten = 0;
   };
   // `say`: called with each verdict, under the checker's lock. `user_id`: of a logical device.
   OrderChecker(std::function<void(const Verdict&)> say, std::function<int32_t(int32_t)> user_id);
@@ -48,7 +51,7 @@ class OrderChecker {
   void HostCopies(const engine::CopyTask& copy, const OrderActor& actor) BELAY_EXCLUDES(mutex_);
   void HostReads(const engine::CopyTask& copy, const OrderActor& actor) BELAY_EXCLUDES(mutex_);
   void HostFills(const engine::FillTask& fill, const OrderActor& actor) BELAY_EXCLUDES(mutex_);
-  // A block was freed.
+  // A block was freed, or handed out.
   void Forget(const memory::Allocation& block) BELAY_EXCLUDES(mutex_);
 
  private:
@@ -94,6 +97,8 @@ class OrderChecker {
   Ordered Order(const OrderAccess& first, const OrderActor& second, const OrderStream* stream) const
       BELAY_REQUIRES(mutex_);
   bool Dead(const OrderAccess& access) const BELAY_REQUIRES(mutex_);
+  void Write(const Touch& touch) BELAY_REQUIRES(mutex_);
+  void Read(const OrderActor& actor, const Touch& touch) BELAY_REQUIRES(mutex_);
   static Touches TouchesOf(const engine::Op& op);
   static Touches TouchesOf(const engine::CopyTask& copy, bool owns_source);
   static Touches TouchesOf(const engine::FillTask& fill);
@@ -107,6 +112,8 @@ class OrderChecker {
   std::unordered_map<uint64_t, SignalState> signals_ BELAY_GUARDED_BY(mutex_);
   std::unordered_map<const uint8_t*, WordState> words_ BELAY_GUARDED_BY(mutex_);
   OrderHistory history_ BELAY_GUARDED_BY(mutex_);
+  std::unordered_map<const memory::Allocation*, IntervalSet> written_
+      BELAY_GUARDED_BY(mutex_);                                 // device memory
   std::vector<OrderStream*> waiting_ BELAY_GUARDED_BY(mutex_);  // in the order in which they began to
   uint64_t now_ BELAY_GUARDED_BY(mutex_) = 1;                   // the host's epoch
   uint64_t stamps_ BELAY_GUARDED_BY(mutex_) = 0;

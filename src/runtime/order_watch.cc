@@ -5,6 +5,7 @@
 
 #include "memory/device_memory.h"
 #include "memory/host_memory.h"
+#include "runtime/leaks.h"
 #include "runtime/runtime.h"
 
 namespace belay::runtime {
@@ -42,7 +43,8 @@ check::Place PlaceOf(const OrderActor& actor, const char* role) {
 }  // namespace
 
 bool WantsOrder(const check::Reporter& reporter) {
-  return reporter.Wants(FindingId::kMissingOrder) || reporter.Wants(FindingId::kImplicitOrder);
+  return reporter.Wants(FindingId::kMissingOrder) || reporter.Wants(FindingId::kImplicitOrder) ||
+         reporter.Wants(FindingId::kUninitializedRead);
 }
 
 OrderWatch::OrderWatch(Runtime& runtime)
@@ -50,8 +52,28 @@ OrderWatch::OrderWatch(Runtime& runtime)
       checker_([this](const Verdict& verdict) { Say(verdict); },
                [this](int32_t logical) { return logical < 0 ? -1 : runtime_.UserId(logical); }) {}
 
+void OrderWatch::SayUnwritten(const Verdict& verdict) {
+  const OrderActor& actor = verdict.second.actor;
+  Finding finding(verdict.id);
+  finding.where = PlaceOf(actor, "call");
+  const Moment allocated = AllocatedAt(*verdict.block);
+  finding.AddRelated({"allocated", allocated.api, allocated.thread, runtime_.UserId(verdict.memory->device()),
+                      -1, allocated.site});
+  PutActor(finding.message, actor);
+  finding.message.Append(" reads ");
+  PutBox(finding.message, verdict.second.box, 0);
+  finding.message.Format(" of a block of %" PRIu64 " bytes on device %d; nothing wrote %" PRIu64
+                         " of them, the first one is byte %" PRIu64,
+                         verdict.block->size, runtime_.UserId(verdict.memory->device()), verdict.unwritten,
+                         verdict.first_unwritten);
+  finding.rule.Append("Device memory is not initialised when it is allocated (SPEC 30 §2.1)");
+  finding.fix.Append("write the bytes first, by a copy or aclrtMemset, or read fewer");
+  runtime_.reporter().Report(finding);
+}
+
 void OrderWatch::Say(const Verdict& verdict) {
   if (!runtime_.reporter().Wants(verdict.id)) return;
+  if (verdict.id == FindingId::kUninitializedRead) return SayUnwritten(verdict);
   const OrderActor &first = verdict.first.actor, &second = verdict.second.actor;
   if (runtime_.log() != nullptr) {
     Text<512> line;

@@ -18,6 +18,7 @@ class OrderWatch {
   check::OrderChecker& checker() { return checker_; }
 
  private:
+  void SayUnwritten(const check::OrderChecker::Verdict& verdict);
   void Say(const check::OrderChecker::Verdict& verdict);
 
   Runtime& runtime_;
