@@ -51,6 +51,21 @@ Status Moved(const Call& call, bool done, uint64_t bytes) {
   return Status();
 }
 
+// A copy or fill at once touches memory of the host like an instruction of the program.
+void NoteTouched(const Call& call, const Range& range, uint64_t width, uint64_t pitch, uint64_t rows, bool is_write) {
+  runtime::HostWatch* watch = call.runtime().host_watch();
+  if (watch == nullptr || range.on_device()) return;
+  watch->Touched(call.now(), {reinterpret_cast<uintptr_t>(range.bytes), width, pitch, rows, is_write});
+}
+
+Status CopyAtOnce(const Call& call, int executor, const Range& dst, const Range& src, const CopyShape& shape) {
+  if (call.engine().watched()) [[unlikely]] {
+    NoteTouched(call, src, shape.width, shape.src_pitch, shape.height, false);
+    NoteTouched(call, dst, shape.width, shape.dst_pitch, shape.height, true);
+  }
+  return Moved(call, call.engine().CopyNow(TaskOf(executor, dst, src, shape)), shape.Bytes());
+}
+
 // The host side of an asynchronous copy that is not pinned; null if there is none.
 const char* PageableSide(const Call& call, const void* dst, const void* src, const Range& dst_range,
                          const Range& src_range, const CopyShape& shape) {
@@ -86,7 +101,13 @@ Status Enqueue(const Call& call, StreamObject& stream, const void* dst, const vo
   if (stage) {  // SPEC 31 §1.2: kind 5 takes the bytes during the call
     auto* copy = static_cast<uint8_t*>(malloc(shape.Bytes()));
     if (copy == nullptr) return RefuseHostRam(call);
-    memcpy(copy, src, shape.Bytes());
+    if (call.engine().watched()) [[unlikely]]
+      NoteTouched(call, src_range, shape.width, shape.src_pitch, shape.height, false);
+    if (memory::HostGuard* guard = call.engine().guard(); guard != nullptr) {
+      engine::CopyGuarded(*guard, CopyShape::Linear(copy, src_range.bytes, shape.Bytes()), !src_range.on_device(), false);
+    } else {
+      memcpy(copy, src, shape.Bytes());
+    }
     op.copy.shape.src = copy;
     op.copy.src = {};
     op.owns_source = true;
@@ -260,7 +281,7 @@ inline bool IsUsual(const Call& call, const Range& dst, const Range& src, size_t
   BELAY_TRY(NeedReach(call, executor, dst_range, src_range));
   CheckOverlap(call, dst_range, src_range, count);
   CopyShape shape = CopyShape::Linear(dst_range.bytes, src_range.bytes, count);
-  return Moved(call, engine::Engine::CopyNow(TaskOf(executor, dst_range, src_range, shape)), count);
+  return CopyAtOnce(call, executor, dst_range, src_range, shape);
 }
 }  // namespace
 
@@ -270,7 +291,7 @@ Status aclrtMemcpy(Call& call, void* dst, size_t destMax, const void* src, size_
                    aclrtMemcpyKind kind) {
   // The usual copy is made here, with what is known of the two ranges in registers: 4 KiB move in 40 ns, and
   // the careful way, which passes it on in memory, adds 25. Nothing has happened yet when it is another copy.
-  if (call.context() != nullptr && count != 0 && count <= destMax) [[likely]] {
+  if (call.context() != nullptr && count != 0 && count <= destMax && !call.engine().watched()) [[likely]] {
     Range dst_range = Locate(call, dst), src_range = Locate(call, src);
     if (IsUsual(call, dst_range, src_range, count, kind)) [[likely]] {
       call.thread().counters->AddCopy(count);
@@ -303,8 +324,7 @@ Status aclrtMemcpy2d(Call& call, void* dst, size_t dpitch, const void* src, size
   if (plane.shape.empty()) return Status();
   BELAY_TRY(NeedPlane(call, dst, src, kind, &plane));
   int executor = SyncExecutor(context->device->logical, plane.dst, plane.src);
-  return Moved(call, engine::Engine::CopyNow(TaskOf(executor, plane.dst, plane.src, plane.shape)),
-               plane.shape.Bytes());
+  return CopyAtOnce(call, executor, plane.dst, plane.src, plane.shape);
 }
 
 Status aclrtMemcpy2dAsync(Call& call, void* dst, size_t dpitch, const void* src, size_t spitch, size_t width,
@@ -335,7 +355,9 @@ Status aclrtMemset(Call& call, void* devPtr, size_t maxCount, int32_t value, siz
   Range range;
   FillTask fill;
   BELAY_TRY(NeedFill(call, devPtr, value, count, &range, &fill));
-  return Moved(call, engine::Engine::FillNow(fill), count);
+  if (call.engine().watched()) [[unlikely]]
+    NoteTouched(call, range, count, count, 1, true);
+  return Moved(call, call.engine().FillNow(fill), count);
 }
 
 Status aclrtMemsetAsync(Call& call, void* devPtr, size_t maxCount, int32_t value, size_t count,

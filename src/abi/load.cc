@@ -19,6 +19,7 @@ __attribute__((destructor)) void Unload() {
     if ((runtime::g_mode.load(std::memory_order_relaxed) & runtime::kForked) == 0) {
       runtime->tasks().ReportUnreported();
     }
+    if (runtime->host_watch() != nullptr) runtime->host_watch()->End();
     runtime->reporter().WriteReports(std::nullopt);
   }
 }

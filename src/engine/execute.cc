@@ -65,8 +65,12 @@ Status Engine::ExecuteCopy(const CopyTask& copy) {
 // SPEC 34 §5: a store of 64 bits that publishes what came before it.
 Status Engine::ExecuteValueWrite(const ValueTask& value) {
   if (!PrepareWrite(value.side, value.at, sizeof(uint64_t), false)) return kHostRamUsedUp;
-  std::atomic_ref<uint64_t>(*reinterpret_cast<uint64_t*>(value.at))
-      .store(value.value, std::memory_order_release);
+  auto* word = reinterpret_cast<uint64_t*>(value.at);
+  if (guard_ != nullptr && value.side.memory == nullptr) [[unlikely]] {
+    StoreGuarded(*guard_, word, value.value);
+  } else {
+    std::atomic_ref<uint64_t>(*word).store(value.value, std::memory_order_release);
+  }
   WordsChanged();
   return Status();
 }
@@ -81,8 +85,10 @@ bool Engine::WordHolds(const ValueTask& value) {
     uint64_t at = static_cast<uint64_t>(value.at - value.side.memory->EngineStart(*value.side.block));
     value.side.memory->PrepareRead(*value.side.block, at, sizeof(uint64_t));
   }
-  uint64_t word =
-      std::atomic_ref<uint64_t>(*reinterpret_cast<uint64_t*>(value.at)).load(std::memory_order_acquire);
+  auto* at = reinterpret_cast<uint64_t*>(value.at);
+  uint64_t word = guard_ != nullptr && value.side.memory == nullptr
+                      ? LoadGuarded(*guard_, at)
+                      : std::atomic_ref<uint64_t>(*at).load(std::memory_order_acquire);
   switch (value.condition) {
     case WordCondition::kGreaterOrEqual:
       return static_cast<int64_t>(word - value.value) >= 0;

@@ -125,8 +125,13 @@ void Runtime::Build() {
   engine.peer_lenient = machine_->quirks().peer_lenient;
   tasks_ = std::make_unique<TaskObserver>(*this, options_.stall_after_seconds);
   engine.observer = tasks_.get();
+  if (HostWatch::Wanted(*reporter_)) {
+    host_watch_ = std::make_unique<HostWatch>(*this);
+    engine.watched = true;
+    engine.guard = &host_watch_->guard();
+  }
   engine_ = std::make_unique<engine::Engine>(engine, *memory_);
-  if (reporter_->Wants(check::FindingId::kDevicePointerTouched)) WatchDevicePointers(*this);
+  if (host_watch_ != nullptr || reporter_->Wants(check::FindingId::kDevicePointerTouched)) WatchFaults(*this);
 }
 
 void Runtime::AfterForkInChild() {

@@ -21,6 +21,7 @@
 #include "memory/node_memory.h"
 #include "options/options.h"
 #include "runtime/handle_table.h"
+#include "runtime/host_watch.h"
 #include "runtime/objects.h"
 #include "runtime/task_observer.h"
 #include "runtime/thread_state.h"
@@ -54,6 +55,7 @@ class Runtime {
   engine::Engine& engine() { return *engine_; }
   check::Reporter& reporter() { return *reporter_; }
   TaskObserver& tasks() { return *tasks_; }
+  HostWatch* host_watch() { return host_watch_.get(); }  // null: nobody wants what it finds
   trace::ApiLog* log() { return log_.get(); }
 
   int device_count() const { return static_cast<int>(devices_.size()); }  // visible to the program
@@ -141,7 +143,6 @@ class Runtime {
  private:
   Runtime() = default;
   void Build();
-  void WatchFaults();
   StreamObject* MakeStream(Context& context, uint32_t priority, uint32_t flags, bool is_default,
                            const Moment& by) BELAY_REQUIRES(objects_);
   Context* MakeContext(Device& device, bool primary, const Moment& by) BELAY_REQUIRES(objects_);
@@ -157,6 +158,7 @@ class Runtime {
   std::unique_ptr<machine::Machine> machine_;
   machine::Visibility visibility_;
   std::unique_ptr<memory::NodeMemory> memory_;
+  std::unique_ptr<HostWatch> host_watch_;
   std::unique_ptr<TaskObserver> tasks_;
   std::unique_ptr<engine::Engine> engine_;
   std::unique_ptr<check::Reporter> reporter_;

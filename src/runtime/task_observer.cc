@@ -19,6 +19,22 @@ TaskObserver::TaskObserver(Runtime& runtime, double stall_after_seconds)
       }),
       stalls_(runtime, stall_after_seconds) {}
 
+void TaskObserver::Submitted(const engine::Submission& submission) {
+  if (HostWatch* watch = runtime_.host_watch(); watch != nullptr) watch->Submitted(submission);
+}
+
+void TaskObserver::Learned(const engine::Stream& stream, uint64_t sequence, bool) {
+  if (HostWatch* watch = runtime_.host_watch(); watch != nullptr) watch->Learned(stream, sequence);
+}
+
+void TaskObserver::LearnedRecord(const engine::EventRecord& record) {
+  if (HostWatch* watch = runtime_.host_watch(); watch != nullptr) watch->LearnedRecord(record);
+}
+
+void TaskObserver::Dropped(const engine::Stream& stream, uint64_t sequence) {
+  if (HostWatch* watch = runtime_.host_watch(); watch != nullptr) watch->Dropped(stream, sequence);
+}
+
 bool TaskObserver::TaskFailed(const engine::Failure& failure, void (*done)(void*), void* argument) {
   if (BreaksDevice(failure.code)) runtime_.BreakDevice(failure);
   if (!exceptions_.wanted()) return false;
@@ -26,7 +42,7 @@ bool TaskObserver::TaskFailed(const engine::Failure& failure, void (*done)(void*
   return true;
 }
 
-check::Place TaskObserver::Submitted(const engine::Stream& stream, const engine::Op& op) const {
+check::Place TaskObserver::SubmittedAt(const engine::Stream& stream, const engine::Op& op) const {
   return {"submitted", op.api, op.thread, runtime_.UserId(stream.device), stream.id, op.site};
 }
 
@@ -34,7 +50,7 @@ bool TaskObserver::HandOver(engine::Stream& stream, const engine::Op& op) {
   if (reports_.HandOver(stream, op)) return true;
   if (!runtime_.reporter().Wants(FindingId::kCallbackMisuse)) return false;
   Finding finding(FindingId::kCallbackMisuse);
-  finding.where = Submitted(stream, op);
+  finding.where = SubmittedAt(stream, op);
   finding.message.Format("a callback of stream %d never runs: the stream was unsubscribed before its turn",
                          stream.id);
   finding.rule.Append("A callback runs in the thread that is subscribed when its turn comes (SPEC 21 §2)");
@@ -104,7 +120,7 @@ void TaskObserver::CallbacksLost(const engine::Stream& stream, const ReportBoard
   finding.message.Format(
       "%zu callback%s of stream %d never ran: the stream went away before its thread took %s", lost.count,
       lost.count == 1 ? "" : "s", stream.id, lost.count == 1 ? "it" : "them");
-  finding.AddRelated(Submitted(stream, lost.first));
+  finding.AddRelated(SubmittedAt(stream, lost.first));
   finding.rule.Append("A stream is unsubscribed before it is destroyed (SPEC 21 §2)");
   finding.fix.Append("call aclrtUnSubscribeReport first: it waits for the callbacks");
   runtime_.reporter().Report(finding);

@@ -18,6 +18,10 @@ class TaskObserver final : public engine::Observer {
  public:
   TaskObserver(Runtime& runtime, double stall_after_seconds);
 
+  void Submitted(const engine::Submission& submission) override;
+  void Learned(const engine::Stream& stream, uint64_t sequence, bool by_the_way) override;
+  void LearnedRecord(const engine::EventRecord& record) override;
+  void Dropped(const engine::Stream& stream, uint64_t sequence) override;
   bool TaskFailed(const engine::Failure& failure, void (*done)(void*), void* argument) override;
   bool HandOver(engine::Stream& stream, const engine::Op& op) override;
   void HostFunctionReturned() override;
@@ -38,12 +42,12 @@ class TaskObserver final : public engine::Observer {
   void CallbacksLost(const engine::Stream& stream, const ReportBoard::Lost& lost, const Moment& by);
   // `what` may be null or empty (W-CBTHROW).
   void CallbackThrew(const engine::Stream& stream, const engine::Op& op, const char* what, const char* kind) {
-    Threw(Submitted(stream, op), what, kind);
+    Threw(SubmittedAt(stream, op), what, kind);
   }
 
  private:
   void Threw(const check::Place& where, const char* what, const char* kind);
-  check::Place Submitted(const engine::Stream& stream, const engine::Op& op) const;
+  check::Place SubmittedAt(const engine::Stream& stream, const engine::Op& op) const;
 
   Runtime& runtime_;
   ExceptionThread exceptions_;
