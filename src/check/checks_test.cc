@@ -45,10 +45,8 @@ TEST(Checks, ListsAddAndRemove) {
 TEST(Checks, WhatIsNotBuiltIsRefusedByName) {
   EXPECT_THAT(Error("basic,+leak"), HasSubstr("'leak' is not built yet"));
   EXPECT_THAT(Error("basic,-leak"), HasSubstr("'leak' is not built yet"));
-  EXPECT_THAT(Error("+guard"), HasSubstr("'guard' is not built yet: it needs host-source-changed"));
   EXPECT_THAT(Error("full"), HasSubstr("'full' is not built yet"));
   EXPECT_THAT(Error("full"), HasSubstr("missing-order"));
-  EXPECT_THAT(Error("full"), HasSubstr("host-buffer-gone"));
 }
 
 TEST(Checks, UnknownNamesGetTheNearest) {

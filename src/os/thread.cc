@@ -59,7 +59,7 @@ bool StartThread(const char* name, void (*entry)(void*), void* argument, pthread
   sigfillset(&all);
   // But for its own faults: the kernel kills a process that blocks one which it meets, and host functions of the program
   // run on these threads.
-  for (int fault : {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP, SIGSYS}) sigdelset(&all, fault);
+  for (int fault : {SIGSEGV, SIGBUS, SIGFPE, SIGILL}) sigdelset(&all, fault);
   pthread_sigmask(SIG_SETMASK, &all, &before);
   int error = pthread_create(
       thread, nullptr,

@@ -54,26 +54,32 @@ bool IsLibrary(std::string_view module) {
   return false;
 }
 
-// The site is a return address: one past the instruction is inside it. Inside memcpy and its like the caller is the one to
-// blame: its address lies on top of the stack there, or, where a sanitizer stands between, behind a few frame pointers.
-Site GuiltySite(const os::Fault& fault, os::Symbol* symbol) {
-  *symbol = os::Symbolize(fault.pc + 1, os::SymbolContext::kSignal);
-  if (!symbol->file.empty() || !IsLibrary(symbol->module.view())) return Site{fault.pc + 1};
-  constexpr int kFrames = 4;
+bool IsSystemHeader(std::string_view file) {
+  return file.substr(0, 5) == "/usr/" && file.substr(0, 9) != "/usr/src/" && file.substr(0, 11) != "/usr/local/";
+}
+
+// The site is a return address: one past the instruction is inside it. Inside memcpy and its like, or a template of the
+// standard library, the caller is the one to blame. A function of libc that touches memory calls none, so the caller's
+// address lies on top of the stack; behind it the frame pointers are followed, where there are some.
+Site GuiltySite(const os::Fault& fault) {
+  const Site site{fault.pc + 1};
+  const os::Symbol guilty = os::Symbolize(site.value, os::SymbolContext::kSignal);
+  const bool library = IsLibrary(guilty.module.view());
+  if (!library && !IsSystemHeader(guilty.file.view())) return site;
+  constexpr int kFrames = 10;
   uintptr_t frame[2] = {fault.fp, 0};
-  os::ReadPast(fault.sp, &frame[1], sizeof frame[1]);
+  if (library) os::ReadPast(fault.sp, &frame[1], sizeof frame[1]);
   for (int i = 0; i <= kFrames; ++i) {
-    os::Symbol caller = os::Symbolize(frame[1], os::SymbolContext::kSignal);
-    bool known = !caller.file.empty() || (i == 0 && !caller.module.empty());
-    if (known && !IsLibrary(caller.module.view())) {
-      *symbol = caller;
-      return Site{frame[1]};
+    if (frame[1] != 0) {
+      const os::Symbol caller = os::Symbolize(frame[1], os::SymbolContext::kSignal);
+      const bool known = !caller.file.empty() || (i == 0 && !caller.module.empty());
+      if (known && !IsLibrary(caller.module.view()) && !IsSystemHeader(caller.file.view())) return Site{frame[1]};
     }
     const uintptr_t next = frame[0];
-    constexpr uintptr_t kMostFrame = 64 << 10;
-    if (next <= fault.sp || next - fault.sp > kMostFrame || !os::ReadPast(next, frame, sizeof frame)) break;
+    constexpr uintptr_t kMostFrames = 64 << 10;
+    if (next < fault.sp || next - fault.sp > kMostFrames || !os::ReadPast(next, frame, sizeof frame)) break;
   }
-  return Site{fault.pc + 1};
+  return site;
 }
 }  // namespace
 
@@ -321,9 +327,8 @@ os::FaultVerdict HostWatch::OnFault(const os::Fault& fault) {
   access.begin = fault.address;
   access.width = access.pitch = 1;
   Site site;
-  os::Symbol symbol;
   const size_t victims = Judge(access, is_write, [&](const Range& range) {
-    if (!site.known()) site = GuiltySite(fault, &symbol);
+    if (!site.known()) site = GuiltySite(fault);
     Finding finding(range.use == Use::kSource ? FindingId::kHostSourceChanged : FindingId::kHostTargetEarly);
     finding.where.role = is_write ? "write" : "read";
     finding.where.thread = os::ThreadId();
