@@ -52,13 +52,15 @@ Status Moved(const Call& call, bool done, uint64_t bytes) {
 }
 
 // A copy or fill at once touches memory of the host like an instruction of the program.
-void NoteTouched(const Call& call, const Range& range, uint64_t width, uint64_t pitch, uint64_t rows, bool is_write) {
+void NoteTouched(const Call& call, const Range& range, uint64_t width, uint64_t pitch, uint64_t rows,
+                 bool is_write) {
   runtime::HostWatch* watch = call.runtime().host_watch();
   if (watch == nullptr || range.on_device()) return;
   watch->Touched(call.now(), {reinterpret_cast<uintptr_t>(range.bytes), width, pitch, rows, is_write});
 }
 
-Status CopyAtOnce(const Call& call, int executor, const Range& dst, const Range& src, const CopyShape& shape) {
+Status CopyAtOnce(const Call& call, int executor, const Range& dst, const Range& src,
+                  const CopyShape& shape) {
   if (call.engine().watched()) [[unlikely]] {
     NoteTouched(call, src, shape.width, shape.src_pitch, shape.height, false);
     NoteTouched(call, dst, shape.width, shape.dst_pitch, shape.height, true);
@@ -104,7 +106,8 @@ Status Enqueue(const Call& call, StreamObject& stream, const void* dst, const vo
     if (call.engine().watched()) [[unlikely]]
       NoteTouched(call, src_range, shape.width, shape.src_pitch, shape.height, false);
     if (memory::HostGuard* guard = call.engine().guard(); guard != nullptr) {
-      engine::CopyGuarded(*guard, CopyShape::Linear(copy, src_range.bytes, shape.Bytes()), !src_range.on_device(), false);
+      engine::CopyGuarded(*guard, CopyShape::Linear(copy, src_range.bytes, shape.Bytes()),
+                          !src_range.on_device(), false);
     } else {
       memcpy(copy, src, shape.Bytes());
     }

@@ -29,7 +29,8 @@ class HostKnowledge::Search {
   void Follow(const Wait& wait) {
     if (wait.signal == nullptr) return Add(wait.awaited);
     const PerSignal* signal = knowledge_.signals_.Find(reinterpret_cast<uintptr_t>(wait.signal));
-    for (const Change* change = signal != nullptr ? signal->first : nullptr; change != nullptr; change = change->next) {
+    for (const Change* change = signal != nullptr ? signal->first : nullptr; change != nullptr;
+         change = change->next) {
       Add(change->point);
     }
   }
@@ -135,7 +136,8 @@ bool HostKnowledge::Before(Point early, Point late) {
   search.Add(late);
   while (const PerStream* stream = search.Take()) {
     if (stream->stream == early.stream && stream->reached >= early.sequence) return true;
-    for (const Wait* wait = stream->first; wait != nullptr && wait->at <= stream->reached; wait = wait->next) {
+    for (const Wait* wait = stream->first; wait != nullptr && wait->at <= stream->reached;
+         wait = wait->next) {
       search.Follow(*wait);
     }
   }

@@ -1,9 +1,10 @@
-// Which tasks the host knows to be complete: what it learned of a stream, and all that is ordered before it, through waits
-// of streams for each other (SPEC 20 §1.1, H3, H7, H9, H10).
+// Which tasks the host knows to be complete: what it learned of a stream, and all that is ordered before it,
+// through waits of streams for each other (SPEC 20 §1.1, H3, H7, H9, H10).
 //
-// Guarantees: never knows too little. It may know too much, where a signal was changed several times: a wait counts as
-// satisfied by all changes until the host learned of it. Threading: everything may be called from any thread, Before also
-// in a signal handler. Cost: learning is a look-up and a step for each wait that it passes.
+// Guarantees: never knows too little. It may know too much, where a signal was changed several times: a wait
+// counts as satisfied by all changes until the host learned of it. Threading: everything may be called from
+// any thread, Before also in a signal handler. Cost: learning is a look-up and a step for each wait that it
+// passes.
 #pragma once
 
 #include <cstddef>
@@ -29,12 +30,13 @@ class HostKnowledge {
 
   // Task `waiting` and those after it are ordered after `awaited`.
   void AddWait(Point waiting, Point awaited);
-  // Task `changing` changes the signal, for which `waiting` waits. A signal is any address, of a word for example.
+  // Task `changing` changes the signal, for which `waiting` waits. A signal is any address, of a word for
+  // example.
   void AddChange(Point changing, const void* signal);
   void AddAwait(Point waiting, const void* signal);
 
-  // The host learned that the tasks up to `point` are done. Calls `known` with every point that it knows now and did not
-  // know before, under the lock.
+  // The host learned that the tasks up to `point` are done. Calls `known` with every point that it knows now
+  // and did not know before, under the lock.
   template <class Known>
   void Learn(Point point, Known&& known) {
     auto call = [](void* context, Point learned) { (*static_cast<Known*>(context))(learned); };

@@ -35,7 +35,8 @@ void ForEachPiece(const CopyShape& shape, Visitor&& visit) {
 }
 
 bool Open(const HostGuard::Hold& hold, const CopyShape& s, bool from_host, bool to_host) {
-  return (!from_host || hold.MayRead(s.src, s.SrcExtent())) && (!to_host || hold.MayWrite(s.dst, s.DstExtent()));
+  return (!from_host || hold.MayRead(s.src, s.SrcExtent())) &&
+         (!to_host || hold.MayWrite(s.dst, s.DstExtent()));
 }
 
 // Inside the host, where the two sides may overlap: through a buffer.

@@ -1,7 +1,8 @@
-// Moves bytes of the host whose pages the guard may have closed: directly where they are open, past their protection where
-// not.
+// Moves bytes of the host whose pages the guard may have closed: directly where they are open, past their
+// protection where not.
 //
-// Threading: any. Copies of the size of a piece hold up the closing of pages, larger ones between pieces only.
+// Threading: any. Copies of the size of a piece hold up the closing of pages, larger ones between pieces
+// only.
 #pragma once
 
 #include "engine/copy_shape.h"

@@ -6,7 +6,8 @@
 namespace belay::memory {
 namespace {
 
-// Calls `visit(first, past)` with each run of neighbouring pages on which bytes of the range lie; no page comes twice.
+// Calls `visit(first, past)` with each run of neighbouring pages on which bytes of the range lie; no page
+// comes twice.
 template <class Visitor>
 void ForEachRun(const HostGuard::Range& range, int page_shift, Visitor&& visit) {
   uintptr_t first = range.begin >> page_shift;
@@ -96,7 +97,8 @@ class HostGuard::Changes {
     const bool done =
         os::Protect(address, bytes, ProtectionOf(state_ != State::kNone, state_ == State::kOpen));
     if (!done && state_ == State::kOpen) {
-      // A part of a longer run cannot be opened alone when the address space has too many parts; the whole can.
+      // A part of a longer run cannot be opened alone when the address space has too many parts; the whole
+      // can.
       guard_.OpenEverything();
       os::Protect(address, bytes, os::Protection::kReadWrite);
     } else if (!done) {
@@ -316,7 +318,8 @@ size_t HostGuard::FindTouched(const Range& access, bool is_write, Range* found, 
 bool HostGuard::DisarmFound(const Range& range, const void* whom) {
   Exclusive hold(*this);
   const PerStream* stream = streams_.Find(reinterpret_cast<uintptr_t>(range.stream));
-  for (Node* node = stream != nullptr ? stream->first : nullptr; node != nullptr; node = node->next_of_stream) {
+  for (Node* node = stream != nullptr ? stream->first : nullptr; node != nullptr;
+       node = node->next_of_stream) {
     if (node->range.sequence != range.sequence || node->range.use != range.use) continue;
     if (!node->armed) return false;
     Changes changes(*this);

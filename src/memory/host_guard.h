@@ -1,11 +1,12 @@
-// The guard of host memory: while an asynchronous copy may still run, the pages of its host source are read-only and those
-// of its host target cannot be touched, so that an early access of the program faults (docs/design/guard.md).
+// The guard of host memory: while an asynchronous copy may still run, the pages of its host source are
+// read-only and those of its host target cannot be touched, so that an early access of the program faults
+// (docs/design/guard.md).
 //
-// Guarantees: pages are closed while a range that was added and not released, taken or disarmed lies on them; every other
-// page is as it was. What cannot be closed is left open and counted.
-// Threading: everything may be called from any thread; what the fault handler calls says so. One lock, below all others; its
-// holders allocate nothing and touch no memory of the program but what they found open.
-// Cost: adding and releasing take a few nanoseconds a page, and a system call for each run of pages that change.
+// Guarantees: pages are closed while a range that was added and not released, taken or disarmed lies on them;
+// every other page is as it was. What cannot be closed is left open and counted. Threading: everything may be
+// called from any thread; what the fault handler calls says so. One lock, below all others; its holders
+// allocate nothing and touch no memory of the program but what they found open. Cost: adding and releasing
+// take a few nanoseconds a page, and a system call for each run of pages that change.
 #pragma once
 
 #include <atomic>
@@ -62,7 +63,8 @@ class HostGuard {
 
   // --- An access of the program, which may be a fault: signal context
 
-  // Closed ranges that it does not go with, as many as fit; how many were written to `found`. Reads go with sources.
+  // Closed ranges that it does not go with, as many as fit; how many were written to `found`. Reads go with
+  // sources.
   size_t FindTouched(const Range& access, bool is_write, Range* found, size_t most);
   // The range's pages open for good. False when somebody else was first.
   bool Disarm(const Range& range);
@@ -102,7 +104,9 @@ class HostGuard {
     Hold(const Hold&) = delete;
     Hold& operator=(const Hold&) = delete;
 
-    bool MayRead(const void* from, size_t bytes) const { return guard_.MayTouch(from, bytes, State::kReadOnly); }
+    bool MayRead(const void* from, size_t bytes) const {
+      return guard_.MayTouch(from, bytes, State::kReadOnly);
+    }
     bool MayWrite(const void* to, size_t bytes) const { return guard_.MayTouch(to, bytes, State::kOpen); }
 
    private:

@@ -117,7 +117,8 @@ TEST_F(HostGuardTest, OnlyPagesWithRowsAreClosed) {
 TEST_F(HostGuardTest, BytesOfRowsAreExact) {
   Range rows = Rows(0, 10, 100, 5, Use::kTarget, 1);
   EXPECT_TRUE(rows.Contains(rows.begin + 409));
-  EXPECT_FALSE(rows.Contains(rows.begin + 410) || rows.Contains(rows.begin + 500) || rows.Contains(rows.begin - 1));
+  EXPECT_FALSE(rows.Contains(rows.begin + 410) || rows.Contains(rows.begin + 500) ||
+               rows.Contains(rows.begin - 1));
   EXPECT_TRUE(rows.Overlaps(Linear(205, 1, Use::kSource, 1)));
   EXPECT_TRUE(rows.Overlaps(Linear(150, 60, Use::kSource, 1)));
   EXPECT_FALSE(rows.Overlaps(Linear(210, 90, Use::kSource, 1)));
@@ -143,7 +144,8 @@ TEST_F(HostGuardTest, AHarmedRangeIsFoundOnceAndOpens) {
   guard_.Add(Linear(0, 2 * kPage, Use::kSource, 1));
   guard_.Add(Linear(0, 100, Use::kSource, 2));
   Range found[4];
-  EXPECT_EQ(guard_.FindTouched(Linear(50, 1, Use::kSource, 0), false, found, 4), 0u) << "reading a source is no harm";
+  EXPECT_EQ(guard_.FindTouched(Linear(50, 1, Use::kSource, 0), false, found, 4), 0u)
+      << "reading a source is no harm";
   EXPECT_EQ(guard_.FindTouched(Linear(200, 1, Use::kSource, 0), true, found, 4), 1u);
   EXPECT_EQ(guard_.FindTouched(Linear(50, 1, Use::kSource, 0), true, found, 4), 2u);
   EXPECT_TRUE(guard_.ReadOnly(reinterpret_cast<uintptr_t>(bytes_)));

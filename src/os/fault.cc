@@ -13,7 +13,8 @@ namespace {
 std::atomic<FaultWatcher> g_watcher{nullptr};
 struct sigaction g_previous;
 
-thread_local void* t_stack __attribute__((tls_model("initial-exec"))) = nullptr;  // ReturnAlternateStack gives it back
+thread_local void* t_stack __attribute__((tls_model("initial-exec"))) =
+    nullptr;  // ReturnAlternateStack gives it back
 constexpr size_t kStackBytes = 128 << 10;
 
 Fault Describe(const siginfo_t& info, const ucontext_t& context) {
@@ -81,7 +82,8 @@ bool FaultHandlerInstalled() {
 void TakeAlternateStack() {
   stack_t now;
   if (t_stack != nullptr || sigaltstack(nullptr, &now) != 0 || (now.ss_flags & SS_DISABLE) == 0) return;
-  void* bytes = mmap(nullptr, kStackBytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  void* bytes =
+      mmap(nullptr, kStackBytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   if (bytes == MAP_FAILED) return;
   stack_t fresh = {};
   fresh.ss_sp = bytes;

@@ -1,8 +1,8 @@
 // The SIGSEGV handler: looks at faults in ranges that Belay reserved or closed, passes every other one on.
 //
-// Guarantees: a fault that the watcher does not repair reaches the handler that the program had installed, with the same
-// arguments, or the default action. Threading: installed once; the watcher runs on the faulting thread, in signal context,
-// on the alternate stack if the thread has one.
+// Guarantees: a fault that the watcher does not repair reaches the handler that the program had installed,
+// with the same arguments, or the default action. Threading: installed once; the watcher runs on the faulting
+// thread, in signal context, on the alternate stack if the thread has one.
 #pragma once
 
 #include <cstdint>

@@ -45,8 +45,8 @@ int Open() {
   return fd;
 }
 
-// The file of the process's memory. A program that closes files which it does not know may have closed it, and the number
-// may be another file now: nothing is ever written there.
+// The file of the process's memory. A program that closes files which it does not know may have closed it,
+// and the number may be another file now: nothing is ever written there.
 int File() {
   int fd = g_fd.load(std::memory_order_acquire);
   if (fd >= 0 && InodeOf(fd) == g_inode.load(std::memory_order_relaxed)) return fd;

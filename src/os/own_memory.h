@@ -10,7 +10,8 @@ namespace belay::os {
 
 enum class Protection : uint8_t { kReadWrite, kReadOnly, kNone };
 
-// Of whole pages. False when the system refuses: the address space has too many parts, or something is not mapped.
+// Of whole pages. False when the system refuses: the address space has too many parts, or something is not
+// mapped.
 bool Protect(uintptr_t address, size_t bytes, Protection protection);
 
 // Whether every page of the range may be read and written, and no more.

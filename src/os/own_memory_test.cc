@@ -19,7 +19,8 @@ constexpr size_t kPage = 4096;
 class OwnMemoryTest : public testing::Test {
  protected:
   void SetUp() override {
-    bytes_ = static_cast<char*>(mmap(nullptr, 4 * kPage, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0));
+    bytes_ = static_cast<char*>(
+        mmap(nullptr, 4 * kPage, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0));
     ASSERT_NE(bytes_, MAP_FAILED);
     address_ = reinterpret_cast<uintptr_t>(bytes_);
   }

@@ -1,8 +1,8 @@
-// Storage for what signal handlers read: it comes straight from the system, so that neither the heap's lock nor a page
-// that the guard closed ever stands in its way.
+// Storage for what signal handlers read: it comes straight from the system, so that neither the heap's lock
+// nor a page that the guard closed ever stands in its way.
 //
-// Guarantees: what was taken is never given back to the system, so a late reader finds something. Threading: the owner
-// locks.
+// Guarantees: what was taken is never given back to the system, so a late reader finds something. Threading:
+// the owner locks.
 #pragma once
 
 #include <cstddef>

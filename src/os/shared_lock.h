@@ -1,5 +1,5 @@
-// Many readers or one writer, by a word and futexes: unlike std::shared_mutex it may be taken in a signal handler, as long
-// as the interrupted thread does not hold it.
+// Many readers or one writer, by a word and futexes: unlike std::shared_mutex it may be taken in a signal
+// handler, as long as the interrupted thread does not hold it.
 //
 // Threading: any. A writer that waits keeps new readers out. Not recursive.
 #pragma once
@@ -20,7 +20,8 @@ class SharedLock {
 
  private:
   static constexpr uint32_t kWriter = 1u << 31;
-  static constexpr uint32_t kWaiting = 1u << 30;  // somebody sleeps, or is about to; if there is no writer, a writer does
+  static constexpr uint32_t kWaiting =
+      1u << 30;  // somebody sleeps, or is about to; if there is no writer, a writer does
 
   void Sleep(uint32_t seen);
 

@@ -88,8 +88,7 @@ TEST(StartThreadTest, BlocksEverySignalButItsOwnFaultsOnTheNewThreadOnly) {
   seen.named.store(true);
   pthread_join(thread, nullptr);
   // glibc keeps two signals for itself.
-  for (int signal :
-       {SIGINT, SIGTERM, SIGUSR1, SIGALRM, SIGPROF, SIGCHLD, SIGRTMIN, SIGRTMAX}) {
+  for (int signal : {SIGINT, SIGTERM, SIGUSR1, SIGALRM, SIGPROF, SIGCHLD, SIGRTMIN, SIGRTMAX}) {
     EXPECT_EQ(sigismember(&seen.mask, signal), 1) << strsignal(signal);
   }
   for (int signal : {SIGSEGV, SIGBUS, SIGFPE, SIGILL}) {

@@ -1,5 +1,5 @@
-// Looks at the faults of the program: accesses to device memory (the finding `device-pointer-touched`), and to host memory
-// that the guard closed.
+// Looks at the faults of the program: accesses to device memory (the finding `device-pointer-touched`), and
+// to host memory that the guard closed.
 #pragma once
 
 namespace belay::runtime {

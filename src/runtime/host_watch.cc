@@ -30,7 +30,8 @@ HostGuard::Config ConfigOf(const check::Reporter& reporter) {
   return {reporter.Wants(FindingId::kHostSourceChanged), reporter.Wants(FindingId::kHostTargetEarly)};
 }
 
-// A fault that another thread repaired in the meantime is tried again; one that comes back for ever is not ours.
+// A fault that another thread repaired in the meantime is tried again; one that comes back for ever is not
+// ours.
 struct Retries {
   uintptr_t address, pc;
   int count;
@@ -39,7 +40,8 @@ constinit thread_local Retries t_retries __attribute__((tls_model("initial-exec"
 
 bool MayRetry(const os::Fault& fault) {
   constexpr int kMost = 1000;
-  if (t_retries.address != fault.address || t_retries.pc != fault.pc) t_retries = {fault.address, fault.pc, 0};
+  if (t_retries.address != fault.address || t_retries.pc != fault.pc)
+    t_retries = {fault.address, fault.pc, 0};
   return ++t_retries.count <= kMost;
 }
 
@@ -55,12 +57,14 @@ bool IsLibrary(std::string_view module) {
 }
 
 bool IsSystemHeader(std::string_view file) {
-  return file.substr(0, 5) == "/usr/" && file.substr(0, 9) != "/usr/src/" && file.substr(0, 11) != "/usr/local/";
+  return file.substr(0, 5) == "/usr/" && file.substr(0, 9) != "/usr/src/" &&
+         file.substr(0, 11) != "/usr/local/";
 }
 
-// The site is a return address: one past the instruction is inside it. Inside memcpy and its like, or a template of the
-// standard library, the caller is the one to blame. A function of libc that touches memory calls none, so the caller's
-// address lies on top of the stack; behind it the frame pointers are followed, where there are some.
+// The site is a return address: one past the instruction is inside it. Inside memcpy and its like, or a
+// template of the standard library, the caller is the one to blame. A function of libc that touches memory
+// calls none, so the caller's address lies on top of the stack; behind it the frame pointers are followed,
+// where there are some.
 Site GuiltySite(const os::Fault& fault) {
   const Site site{fault.pc + 1};
   const os::Symbol guilty = os::Symbolize(site.value, os::SymbolContext::kSignal);
@@ -73,7 +77,8 @@ Site GuiltySite(const os::Fault& fault) {
     if (frame[1] != 0) {
       const os::Symbol caller = os::Symbolize(frame[1], os::SymbolContext::kSignal);
       const bool known = !caller.file.empty() || (i == 0 && !caller.module.empty());
-      if (known && !IsLibrary(caller.module.view()) && !IsSystemHeader(caller.file.view())) return Site{frame[1]};
+      if (known && !IsLibrary(caller.module.view()) && !IsSystemHeader(caller.file.view()))
+        return Site{frame[1]};
     }
     const uintptr_t next = frame[0];
     constexpr uintptr_t kMostFrames = 64 << 10;
@@ -129,7 +134,8 @@ void HostWatch::Submitted(const engine::Submission& submission) {
     }
     case OpKind::kFill:
       if (op.fill.dst.memory == nullptr) {
-        Guard(submission, Use::kTarget, op.fill.at, op.fill.bytes, op.fill.bytes, 1, op.fill.dst.block != nullptr);
+        Guard(submission, Use::kTarget, op.fill.at, op.fill.bytes, op.fill.bytes, 1,
+              op.fill.dst.block != nullptr);
       }
       break;
     case OpKind::kWait:
@@ -161,7 +167,8 @@ void HostWatch::Submitted(const engine::Submission& submission) {
 
 void HostWatch::Guard(const engine::Submission& submission, Use use, const uint8_t* begin, uint64_t width,
                       uint64_t pitch, uint64_t rows, bool pinned) {
-  if (width == 0 || rows == 0 || submission.stream->persistent() || ended_.load(std::memory_order_relaxed)) return;
+  if (width == 0 || rows == 0 || submission.stream->persistent() || ended_.load(std::memory_order_relaxed))
+    return;
   Range range;
   range.begin = reinterpret_cast<uintptr_t>(begin);
   range.width = width;
@@ -186,7 +193,8 @@ void HostWatch::Guard(const engine::Submission& submission, Use use, const uint8
   if (guard_.Add(range) || runtime_.options().quiet) return;
   if (unguarded_said_.exchange(true, std::memory_order_relaxed)) return;
   constexpr std::string_view kLine =
-      "belay: note: the system refuses to protect pages (see vm.max_map_count); some copies are not guarded\n";
+      "belay: note: the system refuses to protect pages (see vm.max_map_count); some copies are not "
+      "guarded\n";
   static_cast<void>(!write(STDERR_FILENO, kLine.data(), kLine.size()));
 }
 
@@ -234,7 +242,8 @@ check::Place HostWatch::SubmittedAt(const Range& range) const {
 bool HostWatch::Borrows(const Range& range) const {
   const CallbackScope* scope = CallbackScope::Current();
   if (scope == nullptr || scope->stream == nullptr) return false;
-  if (scope->kind != CallbackScope::Kind::kHostFunction && scope->kind != CallbackScope::Kind::kCallback) return false;
+  if (scope->kind != CallbackScope::Kind::kHostFunction && scope->kind != CallbackScope::Kind::kCallback)
+    return false;
   // The function is what its stream waits for.
   return knowledge_.Before({scope->stream, scope->stream->done() + 1}, {range.stream, range.sequence});
 }
@@ -265,19 +274,23 @@ void HostWatch::Describe(const Range& range, const char* who, const Range& acces
   if (access.bytes() == 1) {
     finding.message.Format("byte %" PRIu64 " of", static_cast<uint64_t>(access.begin - range.begin));
   } else {
-    finding.message.Format("%" PRIu64 " bytes at 0x%" PRIxPTR ", some of which are of", access.bytes(), access.begin);
+    finding.message.Format("%" PRIu64 " bytes at 0x%" PRIxPTR ", some of which are of", access.bytes(),
+                           access.begin);
   }
-  finding.message.Format(" the %" PRIu64 " bytes at 0x%" PRIxPTR " that %s on stream %d of device %d %s, before it could "
+  finding.message.Format(" the %" PRIu64 " bytes at 0x%" PRIxPTR
+                         " that %s on stream %d of device %d %s, before it could "
                          "know that this was complete",
-                         range.bytes(), range.begin, range.api != nullptr ? range.api : "a task", range.stream_id,
-                         runtime_.UserId(range.device), source ? "copies" : "writes");
+                         range.bytes(), range.begin, range.api != nullptr ? range.api : "a task",
+                         range.stream_id, runtime_.UserId(range.device), source ? "copies" : "writes");
   finding.AddRelated(SubmittedAt(range));
-  finding.rule.Append(source ? "The source of an asynchronous copy stays unchanged until the host knows that the copy is "
-                               "complete (SPEC 20 §1.3)"
-                             : "The target of an asynchronous copy is not touched until the host knows that the copy is "
-                               "complete (SPEC 20 §1.3)");
-  finding.fix.Format("synchronise stream %d, or wait for an event that was recorded after the copy, before %s", range.stream_id,
-                     source ? "the buffer is written again; or fill another buffer" : "the buffer is used");
+  finding.rule.Append(
+      source ? "The source of an asynchronous copy stays unchanged until the host knows that the copy is "
+               "complete (SPEC 20 §1.3)"
+             : "The target of an asynchronous copy is not touched until the host knows that the copy is "
+               "complete (SPEC 20 §1.3)");
+  finding.fix.Format(
+      "synchronise stream %d, or wait for an event that was recorded after the copy, before %s",
+      range.stream_id, source ? "the buffer is written again; or fill another buffer" : "the buffer is used");
 }
 
 void HostWatch::Touched(const Moment& by, const Access& access) {
@@ -304,14 +317,16 @@ void HostWatch::Gone(const Moment& by, uintptr_t begin, uint64_t bytes) {
       const Range& range = taken[i];
       Finding finding(FindingId::kHostBufferGone);
       finding.where = {"call", by.api, by.thread, -1, -1, by.site};
-      finding.message.Format("%s took away the %" PRIu64 " bytes at 0x%" PRIxPTR " that %s on stream %d of device %d %s, "
+      finding.message.Format("%s took away the %" PRIu64 " bytes at 0x%" PRIxPTR
+                             " that %s on stream %d of device %d %s, "
                              "before the host could know that this was complete",
                              by.api, range.bytes(), range.begin, range.api != nullptr ? range.api : "a task",
                              range.stream_id, runtime_.UserId(range.device),
                              range.use == Use::kSource ? "copies" : "writes");
       finding.AddRelated(SubmittedAt(range));
       finding.rule.Append(
-          "The host memory of an asynchronous copy stays pinned or registered until the copy is complete (SPEC 20 §1.3)");
+          "The host memory of an asynchronous copy stays pinned or registered until the copy is complete "
+          "(SPEC 20 §1.3)");
       finding.fix.Format("synchronise stream %d before %s", range.stream_id, by.api);
       runtime_.reporter().Report(finding);
     }

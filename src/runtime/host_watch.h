@@ -1,8 +1,8 @@
-// Watches what the program does with host memory that its asynchronous copies use: the findings host-source-changed,
-// host-target-early and host-buffer-gone (docs/design/guard.md).
+// Watches what the program does with host memory that its asynchronous copies use: the findings
+// host-source-changed, host-target-early and host-buffer-gone (docs/design/guard.md).
 //
-// It tells the guard what to close and when the host knows that it may open, and judges what the guard caught.
-// Threading: everything may be called from any thread; OnFault runs in signal context.
+// It tells the guard what to close and when the host knows that it may open, and judges what the guard
+// caught. Threading: everything may be called from any thread; OnFault runs in signal context.
 #pragma once
 
 #include <atomic>
@@ -56,8 +56,8 @@ class HostWatch {
   using Range = memory::HostGuard::Range;
   using Use = memory::HostGuard::Use;
 
-  void Guard(const engine::Submission& submission, Use use, const uint8_t* begin, uint64_t width, uint64_t pitch,
-             uint64_t rows, bool pinned);
+  void Guard(const engine::Submission& submission, Use use, const uint8_t* begin, uint64_t width,
+             uint64_t pitch, uint64_t rows, bool pinned);
   bool HandlerIsOurs();
   // True: a function of the program that comes before the task does it, as it may.
   bool Borrows(const Range& range) const;
@@ -65,7 +65,8 @@ class HostWatch {
   // Makes a finding of each closed range that the access harms, once; how many there were.
   template <class Report>
   size_t Judge(const Range& access, bool is_write, Report&& report);
-  void Describe(const Range& range, const char* who, const Range& access, bool is_write, check::Finding& finding) const;
+  void Describe(const Range& range, const char* who, const Range& access, bool is_write,
+                check::Finding& finding) const;
 
   Runtime& runtime_;
   mutable check::HostKnowledge knowledge_;  // before the guard in the order of locks

@@ -58,7 +58,7 @@ void ReportBoard::Lose(engine::Engine& engine, const std::deque<Item>& items, Lo
   if (!items.empty()) lost->first = items.front().op;
   for (const Item& item : items) {
     if (engine.guard() != nullptr) engine.guard()->TakeBack(item.stream);
-  if (item.op.host.blocks) engine.FinishAway(*item.stream, Status());
+    if (item.op.host.blocks) engine.FinishAway(*item.stream, Status());
   }
 }
 
