@@ -9,7 +9,8 @@ void Use(void*) {
 
 int main() {
   Begin();
-  aclrtStream stream = NewStream(), other = NewStream();
+  aclrtStream stream = nullptr, other = NewStream();
+  EXPECT_OK(aclrtCreateStream(&stream));
   aclrtEvent event = nullptr, early = nullptr;
   aclrtNotify notify = nullptr;
   EXPECT_OK(aclrtCreateEventExWithFlag(&event, ACL_EVENT_SYNC));
@@ -73,6 +74,7 @@ int main() {
   g_host[1] = 3;  // BUG host-target-early: last
   EXPECT_OK(aclrtSynchronizeStream(stream));
 
+  EXPECT_OK(aclrtDestroyStream(stream));
   EXPECT_OK(aclrtDestroyEvent(event));
   EXPECT_OK(aclrtDestroyEvent(early));
   EXPECT_OK(aclrtDestroyNotify(notify));

@@ -38,17 +38,22 @@ inline void Begin() {
   EXPECT_OK(aclrtSetDevice(0));
 }
 
+inline aclrtStream g_streams[4];
+inline int g_stream_count = 0;
+
+// Until the end.
+inline aclrtStream NewStream() {
+  aclrtStream stream = nullptr;
+  EXPECT_OK(aclrtCreateStream(&stream));
+  return g_streams[g_stream_count++] = stream;
+}
+
 inline int End() {
+  while (g_stream_count > 0) EXPECT_OK(aclrtDestroyStream(g_streams[--g_stream_count]));
   EXPECT_OK(aclrtResetDevice(0));
   EXPECT_OK(aclFinalize());
   if (g_failures == 0) std::puts("ok");
   return g_failures == 0 ? 0 : 1;
-}
-
-inline aclrtStream NewStream() {
-  aclrtStream stream = nullptr;
-  EXPECT_OK(aclrtCreateStream(&stream));
-  return stream;
 }
 
 inline unsigned char* NewDevice(size_t bytes = kBytes) {
