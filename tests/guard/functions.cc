@@ -32,11 +32,12 @@ int main() {
     EXPECT_OK(aclrtStreamWaitEvent(other, filled));
     EXPECT_OK(aclrtMemcpyAsync(device, kBytes, g_source, kBytes, kUp, other));  // up here
     EXPECT_OK(aclrtMemcpyAsync(g_target, kBytes, device, kBytes, kDown, other));
-    EXPECT_OK(aclrtLaunchHostFunc(other, Sum, nullptr));
     if (BAD && step == 2) {
+      EXPECT_OK(aclrtSynchronizeStream(stream));  // while the function fills, everybody may
       EXPECT_OK(aclrtLaunchHostFunc(third, Disturb, nullptr));
       EXPECT_OK(aclrtSynchronizeStream(third));
     }
+    EXPECT_OK(aclrtLaunchHostFunc(other, Sum, nullptr));  // the start of it tells the host of the copies
     EXPECT_OK(aclrtSynchronizeStream(other));
     EXPECT_TRUE(g_sum == 5 * static_cast<int>(kBytes));
   }
