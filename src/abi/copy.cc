@@ -52,18 +52,6 @@ check::OrderActor HostActor(const Call& call) {
   return actor;
 }
 
-bool CopyNow(const Call& call, const CopyTask& task) {
-  if (check::OrderChecker* order = call.runtime().order()) [[unlikely]]
-    order->HostCopies(task, HostActor(call));
-  return engine::Engine::CopyNow(task);
-}
-
-bool FillNow(const Call& call, const FillTask& task) {
-  if (check::OrderChecker* order = call.runtime().order()) [[unlikely]]
-    order->HostFills(task, HostActor(call));
-  return engine::Engine::FillNow(task);
-}
-
 // The end of a call that moves bytes at once.
 Status Moved(const Call& call, bool done, uint64_t bytes) {
   if (!done) [[unlikely]]
@@ -71,6 +59,26 @@ Status Moved(const Call& call, bool done, uint64_t bytes) {
   call.engine().WordsChanged();
   call.thread().counters->AddCopy(bytes);
   return Status();
+}
+
+// A copy or fill at once touches memory of the host like an instruction of the program.
+void NoteTouched(const Call& call, const Range& range, uint64_t width, uint64_t pitch, uint64_t rows,
+                 bool is_write) {
+  runtime::HostWatch* watch = call.runtime().host_watch();
+  // Where order is looked at, it says the same of calls, and more.
+  if (watch == nullptr || range.on_device() || call.runtime().order() != nullptr) return;
+  watch->Touched(call.now(), {reinterpret_cast<uintptr_t>(range.bytes), width, pitch, rows, is_write});
+}
+
+Status CopyAtOnce(const Call& call, int executor, const Range& dst, const Range& src,
+                  const CopyShape& shape) {
+  const CopyTask task = TaskOf(executor, dst, src, shape);
+  if (call.engine().watched()) [[unlikely]] {
+    if (check::OrderChecker* order = call.runtime().order()) order->HostCopies(task, HostActor(call));
+    NoteTouched(call, src, shape.width, shape.src_pitch, shape.height, false);
+    NoteTouched(call, dst, shape.width, shape.dst_pitch, shape.height, true);
+  }
+  return Moved(call, call.engine().CopyNow(task), shape.Bytes());
 }
 
 // The host side of an asynchronous copy that is not pinned; null if there is none.
@@ -108,8 +116,16 @@ Status Enqueue(const Call& call, StreamObject& stream, const void* dst, const vo
   if (stage) {  // SPEC 31 §1.2: kind 5 takes the bytes during the call
     auto* copy = static_cast<uint8_t*>(malloc(shape.Bytes()));
     if (copy == nullptr) return RefuseHostRam(call);
-    if (check::OrderChecker* order = call.runtime().order()) order->HostReads(op.copy, HostActor(call));
-    memcpy(copy, src, shape.Bytes());
+    if (call.engine().watched()) [[unlikely]] {
+      if (check::OrderChecker* order = call.runtime().order()) order->HostReads(op.copy, HostActor(call));
+      NoteTouched(call, src_range, shape.width, shape.src_pitch, shape.height, false);
+    }
+    if (memory::HostGuard* guard = call.engine().guard(); guard != nullptr) {
+      engine::CopyGuarded(*guard, CopyShape::Linear(copy, src_range.bytes, shape.Bytes()),
+                          !src_range.on_device(), false);
+    } else {
+      memcpy(copy, src, shape.Bytes());
+    }
     op.copy.shape.src = copy;
     op.copy.src = {};
     op.owns_source = true;
@@ -286,7 +302,7 @@ inline bool IsUsual(const Call& call, const Range& dst, const Range& src, size_t
   BELAY_TRY(NeedReach(call, executor, dst_range, src_range));
   CheckOverlap(call, dst_range, src_range, count);
   CopyShape shape = CopyShape::Linear(dst_range.bytes, src_range.bytes, count);
-  return Moved(call, CopyNow(call, TaskOf(executor, dst_range, src_range, shape)), count);
+  return CopyAtOnce(call, executor, dst_range, src_range, shape);
 }
 }  // namespace
 
@@ -329,7 +345,7 @@ Status aclrtMemcpy2d(Call& call, void* dst, size_t dpitch, const void* src, size
   if (plane.shape.empty()) return Status();
   BELAY_TRY(NeedPlane(call, dst, src, kind, &plane));
   int executor = SyncExecutor(context->device->logical, plane.dst, plane.src);
-  return Moved(call, CopyNow(call, TaskOf(executor, plane.dst, plane.src, plane.shape)), plane.shape.Bytes());
+  return CopyAtOnce(call, executor, plane.dst, plane.src, plane.shape);
 }
 
 Status aclrtMemcpy2dAsync(Call& call, void* dst, size_t dpitch, const void* src, size_t spitch, size_t width,
@@ -360,7 +376,11 @@ Status aclrtMemset(Call& call, void* devPtr, size_t maxCount, int32_t value, siz
   Range range;
   FillTask fill;
   BELAY_TRY(NeedFill(call, devPtr, value, count, &range, &fill));
-  return Moved(call, FillNow(call, fill), count);
+  if (call.engine().watched()) [[unlikely]] {
+    if (check::OrderChecker* order = call.runtime().order()) order->HostFills(fill, HostActor(call));
+    NoteTouched(call, range, count, count, 1, true);
+  }
+  return Moved(call, call.engine().FillNow(fill), count);
 }
 
 Status aclrtMemsetAsync(Call& call, void* devPtr, size_t maxCount, int32_t value, size_t count,

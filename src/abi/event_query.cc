@@ -51,6 +51,8 @@ Status Synchronize(Call& call, aclrtEvent event, int32_t timeout_ms) {
       if (timeout_ms == 0) refusal.Benign();  // SPEC 11 §2
       return refusal.End();
     }
+  } else if (call.engine().watched()) [[unlikely]] {
+    call.engine().QueryRecord(*latest.get());  // the host learns it by this call
   }
   BELAY_TRY(ReportRecord(call, *latest.get()));
   if (!latest->dropped()) return Status();

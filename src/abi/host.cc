@@ -93,6 +93,9 @@ Status Free(const Call& call, void* hostPtr, bool synchronise) {
   if (synchronise) BELAY_TRY(NeedOtherDevice(call, *context->device));
   if (synchronise) status = SynchronizeWhole(call, *context->device);
   if (check::OrderChecker* order = call.runtime().order()) order->Forget(*place.block);
+  if (runtime::HostWatch* watch = call.runtime().host_watch(); watch != nullptr) {
+    watch->Gone(call.now(), reinterpret_cast<uintptr_t>(hostPtr), place.block->charged);
+  }
   if (call.memory().host().Free(place.block, call.site(), call.thread().id) ==
       SlabHeap::FreeResult::kNotLive) {
     return RefuseFree(call, hostPtr, place);
@@ -175,6 +178,9 @@ Status aclrtHostRegister(Call& call, void* ptr, uint64_t size, aclrtHostRegister
   registration.site = call.site();
   registration.thread = call.thread().id;
   bool va_flag = range.block != nullptr && range.block->va_flag;
+  if (runtime::HostWatch* watch = call.runtime().host_watch(); watch != nullptr) {
+    registration.can_guard = watch->CanGuard(address, size);
+  }
   switch (call.memory().host().Register(&registration, va_flag, &other)) {
     case HostMemory::RegisterResult::kRegistered:
       *devPtr = reinterpret_cast<void*>(registration.alias);
@@ -194,8 +200,13 @@ Status aclrtHostRegister(Call& call, void* ptr, uint64_t size, aclrtHostRegister
 Status aclrtHostUnregister(Call& call, void* ptr) {
   Context* context = nullptr;
   BELAY_TRY(NeedContext(call, &context));
-  if (call.memory().host().Unregister(reinterpret_cast<uintptr_t>(ptr))) return Status();
   HostMemory::Registration around;
+  if (runtime::HostWatch* watch = call.runtime().host_watch();
+      watch != nullptr && call.memory().host().FindRegistration(reinterpret_cast<uintptr_t>(ptr), &around) &&
+      around.start == reinterpret_cast<uintptr_t>(ptr)) {
+    watch->Gone(call.now(), around.start, around.bytes);
+  }
+  if (call.memory().host().Unregister(reinterpret_cast<uintptr_t>(ptr))) return Status();
   Refusal refusal = call.Refuse(code::kRtParam, FindingId::kUnknownPointer);
   if (call.memory().host().FindRegistration(reinterpret_cast<uintptr_t>(ptr), &around)) {
     refusal.Say("ptr %p lies inside a registered range, but is not its start", ptr)

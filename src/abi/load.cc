@@ -20,6 +20,7 @@ __attribute__((destructor)) void Unload() {
       runtime->tasks().ReportUnreported();
       runtime->ReportLeaks({});
     }
+    if (runtime->host_watch() != nullptr) runtime->host_watch()->End();
     runtime->reporter().WriteReports(std::nullopt);
   }
 }

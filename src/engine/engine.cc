@@ -64,6 +64,7 @@ Engine::Engine(const Config& config, memory::NodeMemory& memory)
       pooled_(config.policy.delivery() == Policy::Delivery::kPool && config.workers != 0),
       at_once_(config.policy.MayRunInline(kAtOnceBytes)),
       watched_(config.watched),
+      guard_(config.guard),
       observer_(config.observer != nullptr ? config.observer : &nobody_),
       memory_(memory),
       timer_(*this),

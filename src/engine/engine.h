@@ -20,6 +20,7 @@
 #include "base/thread_annotations.h"
 #include "engine/copy_kernels.h"
 #include "engine/event_record.h"
+#include "engine/guarded_copy.h"
 #include "engine/host_pool.h"
 #include "engine/observer.h"
 #include "engine/op.h"
@@ -40,12 +41,14 @@ class Engine {
     bool peer_lenient = false;     // quirk peer.lenient: copies need no open direction
     Observer* observer = nullptr;  // outlives the engine; null = nobody listens
     bool watched = false;          // the observer wants to know of every task, and of what the host learns
+    memory::HostGuard* guard = nullptr;  // closes pages of the host; outlives the engine; null = nobody does
   };
 
   Engine(const Config& config, memory::NodeMemory& memory);
 
   Observer& observer() const { return *observer_; }
   bool watched() const { return watched_; }
+  memory::HostGuard* guard() const { return guard_; }
 
   // Streams. The object is good until DestroyStream, its storage for ever.
   Stream* CreateStream(int device, int32_t id, Domain* domain = nullptr, bool persistent = false);
@@ -70,7 +73,7 @@ class Engine {
   // A copy or fill at once on the calling thread, ordered with nothing (SPEC 31 §0.5). Takes no pins and
   // trusts that peers were tested. False, and nothing changed, when the host RAM for device bytes is used up.
   // Who writes device bytes so calls WordsChanged().
-  static bool CopyNow(const CopyTask& copy) {
+  bool CopyNow(const CopyTask& copy) const {
     using memory::DeviceMemory;
     const CopyShape& shape = copy.shape;
     bool ready = (copy.dst.memory == nullptr ||
@@ -79,7 +82,7 @@ class Engine {
                   DeviceMemory::ReadyToRead(*copy.src.block, At(copy.src, shape.src), shape.SrcExtent()));
     if (!ready) [[unlikely]]
       return CopyUnready(copy);
-    CopyBytes(shape);
+    MoveBytes(copy, shape);
     return true;
   }
   // Whether CopyNow would only move bytes: of a linear copy between ranges that hold them.
@@ -89,9 +92,9 @@ class Engine {
     return (!dst.on_device() || DeviceMemory::ReadyToWrite(*dst.block, dst.at, bytes)) &&
            (!src.on_device() || DeviceMemory::ReadyToRead(*src.block, src.at, bytes));
   }
-  static bool FillNow(const FillTask& fill) {
+  bool FillNow(const FillTask& fill) const {
     if (!PrepareWrite(fill.dst, fill.at, fill.bytes, false)) return false;
-    FillBytes(fill.at, fill.value, fill.bytes);
+    PutBytes(fill);
     return true;
   }
   // Device bytes were written: streams that wait for a word look again.
@@ -290,8 +293,23 @@ class Engine {
     return side.memory == nullptr || side.memory->PrepareWrite(*side.block, At(side, from), extent, gaps);
   }
   // Copies that touch bytes which nothing wrote before, or which are to be told apart from those.
-  [[gnu::cold]] static bool CopyUnready(const CopyTask& copy);
-  static bool CopyPoisoned(const CopyTask& copy);
+  // Host bytes may be closed to everybody but the guard.
+  void MoveBytes(const CopyTask& copy, const CopyShape& part) const {
+    if (guard_ != nullptr) [[unlikely]] {
+      CopyGuarded(*guard_, part, copy.src.memory == nullptr, copy.dst.memory == nullptr);
+    } else {
+      CopyBytes(part);
+    }
+  }
+  void PutBytes(const FillTask& fill) const {
+    if (guard_ != nullptr && fill.dst.memory == nullptr) [[unlikely]] {
+      FillGuarded(*guard_, fill.at, fill.value, fill.bytes);
+    } else {
+      FillBytes(fill.at, fill.value, fill.bytes);
+    }
+  }
+  [[gnu::cold]] bool CopyUnready(const CopyTask& copy) const;
+  bool CopyPoisoned(const CopyTask& copy) const;
 
   const Config config_;
   // Nobody but a waiting host thread runs streams, unless their tasks are urgent.
@@ -301,6 +319,7 @@ class Engine {
   // Small tasks on idle streams take effect inside the call.
   const bool at_once_;
   const bool watched_;
+  memory::HostGuard* const guard_;
   Observer nobody_;
   Observer* const observer_;
   memory::NodeMemory& memory_;

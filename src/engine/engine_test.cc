@@ -312,15 +312,15 @@ TEST_F(NowTest, CopiesAndFillsAtOnceLandInTheCallOrChangeNothing) {
   CopyTask up{}, down{};
   down.shape = CopyShape::Linear(target.data(), EngineBytes(block), 1000);
   down.src = DeviceSide(block);
-  EXPECT_TRUE(Engine::CopyNow(down));
+  EXPECT_TRUE(engine_->CopyNow(down));
   EXPECT_EQ(target, std::vector<uint8_t>(1000)) << "unwritten bytes are zero";
   up.shape = CopyShape::Linear(EngineBytes(block) + 10, source.data(), 900);
   up.dst = DeviceSide(block);
-  EXPECT_TRUE(Engine::CopyNow(up));
-  EXPECT_TRUE(Engine::FillNow({EngineBytes(block) + 905, 5, DeviceSide(block), 0x77}));
-  EXPECT_FALSE(Engine::FillNow({EngineBytes(large), 5 * kMiB, DeviceSide(large), 1}))
+  EXPECT_TRUE(engine_->CopyNow(up));
+  EXPECT_TRUE(engine_->FillNow({EngineBytes(block) + 905, 5, DeviceSide(block), 0x77}));
+  EXPECT_FALSE(engine_->FillNow({EngineBytes(large), 5 * kMiB, DeviceSide(large), 1}))
       << "more than the budget";
-  EXPECT_TRUE(Engine::CopyNow(down));
+  EXPECT_TRUE(engine_->CopyNow(down));
   EXPECT_TRUE(target[9] == 0 && target[910] == 0 && target[905] == 0x77 && target[909] == 0x77);
   EXPECT_EQ(memcmp(&target[10], source.data(), 895), 0);
   EXPECT_EQ(block->pins.load(), 0u);

@@ -65,8 +65,12 @@ Status Engine::ExecuteCopy(const CopyTask& copy) {
 // SPEC 34 §5: a store of 64 bits that publishes what came before it.
 Status Engine::ExecuteValueWrite(const ValueTask& value) {
   if (!PrepareWrite(value.side, value.at, sizeof(uint64_t), false)) return kHostRamUsedUp;
-  std::atomic_ref<uint64_t>(*reinterpret_cast<uint64_t*>(value.at))
-      .store(value.value, std::memory_order_release);
+  auto* word = reinterpret_cast<uint64_t*>(value.at);
+  if (guard_ != nullptr && value.side.memory == nullptr) [[unlikely]] {
+    StoreGuarded(*guard_, word, value.value);
+  } else {
+    std::atomic_ref<uint64_t>(*word).store(value.value, std::memory_order_release);
+  }
   WordsChanged();
   return Status();
 }
@@ -79,8 +83,10 @@ __attribute__((no_sanitize("thread")))
 bool Engine::WordHolds(const ValueTask& value) {
   memory::DeviceMemory* memory = value.side.memory;
   if (memory != nullptr) memory->PrepareRead(*value.side.block, At(value.side, value.at), sizeof(uint64_t));
-  uint64_t word =
-      std::atomic_ref<uint64_t>(*reinterpret_cast<uint64_t*>(value.at)).load(std::memory_order_acquire);
+  auto* at = reinterpret_cast<uint64_t*>(value.at);
+  uint64_t word = guard_ != nullptr && memory == nullptr
+                      ? LoadGuarded(*guard_, at)
+                      : std::atomic_ref<uint64_t>(*at).load(std::memory_order_acquire);
   if (memory != nullptr && memory->poisons())
     word = memory->Poisoned(*value.side.block, At(value.side, value.at), word);
   switch (value.condition) {

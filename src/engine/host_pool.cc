@@ -95,6 +95,7 @@ void HostPool::RunThread() {
       MutexLock lock(mutex_);
       ++idle_;
     }
+    if (engine_.guard() != nullptr) engine_.guard()->TakeBack(job.stream);
     engine_.FinishAway(*job.stream, Status());
     idle_since = os::MonotonicNs();
   }

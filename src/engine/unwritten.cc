@@ -6,7 +6,7 @@
 namespace belay::engine {
 using memory::DeviceMemory;
 
-bool Engine::CopyUnready(const CopyTask& copy) {
+bool Engine::CopyUnready(const CopyTask& copy) const {
   const CopyShape& shape = copy.shape;
   const OpSide& device_side = copy.dst.memory != nullptr ? copy.dst : copy.src;
   if (device_side.memory->poisons()) return CopyPoisoned(copy);
@@ -14,13 +14,13 @@ bool Engine::CopyUnready(const CopyTask& copy) {
   if (copy.src.memory != nullptr) {
     copy.src.memory->PrepareRead(*copy.src.block, At(copy.src, shape.src), shape.SrcExtent());
   }
-  CopyBytes(shape);
+  MoveBytes(copy, shape);
   return true;
 }
 
 // The target gets poison where the source has unwritten bytes, and counts as written all the same: a copy is
 // where such bytes are found, once. What the source's pages hold there is never read.
-bool Engine::CopyPoisoned(const CopyTask& copy) {
+bool Engine::CopyPoisoned(const CopyTask& copy) const {
   CopyShape shape = copy.shape;
   if (shape.linear()) shape = CopyShape::Linear(shape.dst, shape.src, shape.Bytes());
   if (!PrepareWrite(copy.dst, shape.dst, shape.DstExtent(), /*gaps=*/true)) return false;
@@ -32,7 +32,7 @@ bool Engine::CopyPoisoned(const CopyTask& copy) {
                      copy.src.memory->AllWritten(*copy.src.block, At(copy.src, shape.src), shape.SrcExtent());
   if (all_written) {
     note_written(shape.dst, shape.height);
-    CopyBytes(shape);
+    MoveBytes(copy, shape);
     return true;
   }
   // As if the source were read whole before the first byte is written: only one block overlaps itself, and
@@ -43,13 +43,14 @@ bool Engine::CopyPoisoned(const CopyTask& copy) {
     const CopyShape part = shape.RowRange(row, 1);
     copy.src.memory->FindPieces(*copy.src.block, At(copy.src, part.src), part.width, &pieces);
     note_written(part.dst, 1);
-    if (overlaps) CopyBytes(part);
+    if (overlaps) MoveBytes(copy, part);
     for (const DeviceMemory::Piece& piece : pieces) {
       size_t bytes = piece.to - piece.from;
       if (!piece.written) {
-        FillBytes(part.dst + piece.from, DeviceMemory::kPoison, bytes);
+        FillTask fill{part.dst + piece.from, bytes, copy.dst, DeviceMemory::kPoison};
+        PutBytes(fill);
       } else if (!overlaps) {
-        CopyBytes(CopyShape::Linear(part.dst + piece.from, part.src + piece.from, bytes));
+        MoveBytes(copy, CopyShape::Linear(part.dst + piece.from, part.src + piece.from, bytes));
       }
     }
   }

@@ -45,6 +45,7 @@ class HostMemory {
     int device = -1;
     Site site;
     uint32_t thread = 0;
+    bool can_guard = true;  // its pages are ordinary ones, which the guard may close and open
   };
   enum class RegisterResult : uint8_t { kRegistered, kOverlaps, kNoAlias };
   // On success fills in the alias. On overlap fills `other` with the range in the way.

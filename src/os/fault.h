@@ -1,22 +1,36 @@
-// The SIGSEGV handler: looks at faults in ranges that Belay reserved, passes every other one on.
+// The SIGSEGV handler: looks at faults in ranges that Belay reserved or closed, passes every other one on.
 //
-// Guarantees: a fault that the watcher does not claim reaches the handler that the program had installed,
-// with the same arguments, or the default action. After a claimed fault the program dies by SIGSEGV as it
-// would on a card. Threading: installed once; the watcher runs on the faulting thread, in signal context, on
-// the alternate stack if the thread has one. Belay brings none of its own: these faults are not stack
-// overflows.
+// Guarantees: a fault that the watcher does not repair reaches the handler that the program had installed,
+// with the same arguments, or the default action. Threading: installed once; the watcher runs on the faulting
+// thread, in signal context, on the alternate stack if the thread has one.
 #pragma once
 
 #include <cstdint>
 
 namespace belay::os {
 
-// `address` is the faulting data address, `pc` the instruction. Returns whether the fault was ours to
-// explain.
-using FaultWatcher = bool (*)(uintptr_t address, uintptr_t pc, bool is_write);
+struct Fault {
+  uintptr_t address;  // of the data
+  uintptr_t pc;       // the instruction
+  uintptr_t sp, fp;   // its stack and frame pointer
+  bool is_write;      // false also where the machine does not tell
+  bool mapped;        // the page is there, only its protection forbids the access
+};
+
+enum class FaultVerdict : uint8_t {
+  kNotOurs,
+  kExplained,  // something was said; the program goes the way of its fault
+  kRepaired,   // the instruction runs again
+};
+using FaultWatcher = FaultVerdict (*)(const Fault& fault);
 
 void InstallFaultHandler(FaultWatcher watcher);
 // False when the program has put its own handler over ours since.
 bool FaultHandlerInstalled();
+
+// Gives the calling thread an alternate stack for handlers, if it has none: its own stack may be what faults.
+void TakeAlternateStack();
+// Before the thread ends.
+void ReturnAlternateStack();
 
 }  // namespace belay::os

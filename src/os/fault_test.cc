@@ -6,6 +6,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include <cerrno>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -22,11 +23,18 @@ void Say(const char* text) {
   if (write(STDERR_FILENO, text, strlen(text)) < 0) _exit(9);
 }
 
-bool Watch(uintptr_t address, uintptr_t pc, bool is_write) {
-  if (address != g_ours) return Say("not ours;"), false;
-  Say(pc != 0 ? "ours," : "no pc,");
-  Say(is_write ? "write;" : "read;");
-  return true;
+FaultVerdict Watch(const Fault& fault) {
+  if (fault.address != g_ours) return Say("not ours;"), FaultVerdict::kNotOurs;
+  Say(fault.pc != 0 && fault.sp != 0 ? "ours," : "no place,");
+  Say(fault.is_write ? "write;" : "read;");
+  return FaultVerdict::kExplained;
+}
+
+FaultVerdict Repair(const Fault& fault) {
+  if (fault.address != g_ours || !fault.mapped) return FaultVerdict::kNotOurs;
+  mprotect(reinterpret_cast<void*>(g_ours), 4096, PROT_READ | PROT_WRITE);
+  errno = EIO;
+  return FaultVerdict::kRepaired;
 }
 
 void Write(uintptr_t address) {
@@ -144,6 +152,43 @@ TEST_F(FaultDeathTest, AHandlerThatRepairsTheFaultGoesOn) {
         _exit(FaultHandlerInstalled() ? 7 : 8);
       },
       testing::ExitedWithCode(7), "ours,.*went on");
+}
+
+TEST_F(FaultDeathTest, ARepairedFaultReachesNobodyElse) {
+  EXPECT_EXIT(
+      {
+        SetHandler(SayInfoAndExit, nullptr);
+        InstallFaultHandler(Repair);
+        errno = 0;
+        Write(g_ours);
+        if (errno != 0 || *reinterpret_cast<volatile uint8_t*>(g_ours) != 1) _exit(8);
+        Say("went on");
+        _exit(7);
+      },
+      testing::ExitedWithCode(7), "^went on$");
+}
+
+TEST_F(FaultDeathTest, TheAlternateStackIsUsed) {
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+  GTEST_SKIP() << "sanitizers bring a stack of their own";
+#endif
+  EXPECT_EXIT(
+      {
+        static uintptr_t g_frame = 0;
+        InstallFaultHandler([](const Fault& fault) {
+          g_frame = reinterpret_cast<uintptr_t>(__builtin_frame_address(0));
+          return Repair(fault);
+        });
+        TakeAlternateStack();
+        stack_t stack;
+        sigaltstack(nullptr, &stack);
+        Write(g_ours);
+        if (g_frame - reinterpret_cast<uintptr_t>(stack.ss_sp) >= stack.ss_size) _exit(8);
+        ReturnAlternateStack();
+        sigaltstack(nullptr, &stack);
+        _exit((stack.ss_flags & SS_DISABLE) != 0 ? 7 : 9);
+      },
+      testing::ExitedWithCode(7), "");
 }
 
 TEST_F(FaultDeathTest, HandlersThatJumpOutMayFaultAgain) {

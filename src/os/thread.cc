@@ -57,6 +57,9 @@ bool StartThread(const char* name, void (*entry)(void*), void* argument, pthread
   g_own_threads.fetch_add(1, std::memory_order_relaxed);
   sigset_t all, before;
   sigfillset(&all);
+  // But for its own faults: the kernel kills a process that blocks one which it meets, and host functions of
+  // the program run on these threads.
+  for (int fault : {SIGSEGV, SIGBUS, SIGFPE, SIGILL}) sigdelset(&all, fault);
   pthread_sigmask(SIG_SETMASK, &all, &before);
   int error = pthread_create(
       thread, nullptr,

@@ -17,8 +17,9 @@ int CoreCount();
 // Monotonic time in nanoseconds.
 int64_t MonotonicNs();
 
-// Starts a thread that blocks every signal, so that handlers of the program run on the program's threads
-// only. Returns false when the system refuses; the caller then goes on with fewer threads.
+// Starts a thread that blocks every signal but those of its own faults, so that handlers of the program run
+// on the program's threads only. Returns false when the system refuses; the caller then goes on with fewer
+// threads.
 bool StartThread(const char* name, void (*entry)(void*), void* argument, pthread_t* thread);
 
 // Whether a thread of this process lives; 0 is none.

@@ -38,17 +38,24 @@ void Describe(Finding& finding, Runtime& runtime, uintptr_t address) {
 }
 
 // Signal context: nothing here allocates.
-bool Watch(uintptr_t address, uintptr_t pc, bool is_write) {
+os::FaultVerdict Watch(const os::Fault& fault) {
+  constexpr os::FaultVerdict kExplained = os::FaultVerdict::kExplained;
+  const uintptr_t address = fault.address, pc = fault.pc;
+  const bool is_write = fault.is_write;
   Runtime* runtime = g_watched.load(std::memory_order_acquire);
   const AddressSpace& space = runtime->memory().space();
-  if (!space.window().Holds(address) && !space.alias().Holds(address)) return false;
+  if (!space.window().Holds(address) && !space.alias().Holds(address)) {
+    HostWatch* watch = runtime->host_watch();
+    return watch != nullptr ? watch->OnFault(fault) : os::FaultVerdict::kNotOurs;
+  }
+  if (!runtime->reporter().Wants(FindingId::kDevicePointerTouched)) return os::FaultVerdict::kNotOurs;
 
   // The plain line first: whatever happens next, this much was said.
   os::Symbol symbol = os::Symbolize(pc + 1, os::SymbolContext::kSignal);
   Text<512> line;
   line.Format("belay: host code touched device address 0x%" PRIxPTR " at %s+0x%" PRIx64 "\n", address,
               symbol.module.c_str(), symbol.offset);
-  if (!runtime->options().quiet && write(STDERR_FILENO, line.c_str(), line.size()) < 0) return true;
+  if (!runtime->options().quiet && write(STDERR_FILENO, line.c_str(), line.size()) < 0) return kExplained;
 
   Finding finding(FindingId::kDevicePointerTouched);
   finding.where.role = is_write ? "write" : "read";
@@ -64,11 +71,11 @@ bool Watch(uintptr_t address, uintptr_t pc, bool is_write) {
       "copy the bytes to host memory with aclrtMemcpy(host, size, device, size, "
       "ACL_MEMCPY_DEVICE_TO_HOST) and use them there");
   runtime->reporter().ReportFromSignal(finding);
-  return true;
+  return kExplained;
 }
 }  // namespace
 
-void WatchDevicePointers(Runtime& runtime) {
+void WatchFaults(Runtime& runtime) {
   g_watched.store(&runtime, std::memory_order_release);
   os::InstallFaultHandler(Watch);
 }

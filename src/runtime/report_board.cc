@@ -57,6 +57,7 @@ void ReportBoard::Lose(engine::Engine& engine, const std::deque<Item>& items, Lo
   lost->count = items.size();
   if (!items.empty()) lost->first = items.front().op;
   for (const Item& item : items) {
+    if (engine.guard() != nullptr) engine.guard()->TakeBack(item.stream);
     if (item.op.host.blocks) engine.FinishAway(*item.stream, Status());
   }
 }

@@ -132,8 +132,13 @@ void Runtime::Build() {
   engine.observer = tasks_.get();
   if (WantsOrder(*reporter_)) order_ = std::make_unique<OrderWatch>(*this);
   engine.watched = order_ != nullptr;
+  if (HostWatch::Wanted(*reporter_)) {
+    host_watch_ = std::make_unique<HostWatch>(*this);
+    engine.watched = true;
+    engine.guard = &host_watch_->guard();
+  }
   engine_ = std::make_unique<engine::Engine>(engine, *memory_);
-  if (reporter_->Wants(check::FindingId::kDevicePointerTouched)) WatchDevicePointers(*this);
+  if (host_watch_ != nullptr || reporter_->Wants(check::FindingId::kDevicePointerTouched)) WatchFaults(*this);
 }
 
 void Runtime::AfterForkInChild() {

@@ -21,6 +21,7 @@
 #include "memory/node_memory.h"
 #include "options/options.h"
 #include "runtime/handle_table.h"
+#include "runtime/host_watch.h"
 #include "runtime/leaks.h"
 #include "runtime/objects.h"
 #include "runtime/order_watch.h"
@@ -60,6 +61,7 @@ class Runtime {
   TaskObserver& tasks() { return *tasks_; }
   // Null unless its findings are wanted.
   check::OrderChecker* order() { return order_ != nullptr ? &order_->checker() : nullptr; }
+  HostWatch* host_watch() { return host_watch_.get(); }  // null: nobody wants what it finds
   trace::ApiLog* log() { return log_.get(); }
 
   int device_count() const { return static_cast<int>(devices_.size()); }  // visible to the program
@@ -151,7 +153,6 @@ class Runtime {
  private:
   Runtime() = default;
   void Build();
-  void WatchFaults();
   StreamObject* MakeStream(Context& context, uint32_t priority, uint32_t flags, bool is_default,
                            const Moment& by) BELAY_REQUIRES(objects_);
   Context* MakeContext(Device& device, bool primary, const Moment& by) BELAY_REQUIRES(objects_);
@@ -172,6 +173,7 @@ class Runtime {
   machine::Visibility visibility_;
   std::unique_ptr<memory::NodeMemory> memory_;
   std::unique_ptr<OrderWatch> order_;
+  std::unique_ptr<HostWatch> host_watch_;
   std::unique_ptr<TaskObserver> tasks_;
   std::unique_ptr<engine::Engine> engine_;
   std::unique_ptr<check::Reporter> reporter_;

@@ -19,18 +19,21 @@ TaskObserver::TaskObserver(Runtime& runtime, double stall_after_seconds)
       }),
       stalls_(runtime, stall_after_seconds) {}
 
-// --- What the findings about order follow
+// --- What the findings about order and about host memory follow
 
 void TaskObserver::Submitted(const engine::Submission& submission) {
   if (check::OrderChecker* order = runtime_.order()) order->Submitted(submission);
+  if (HostWatch* watch = runtime_.host_watch()) watch->Submitted(submission);
 }
 
 void TaskObserver::Learned(const engine::Stream& stream, uint64_t sequence, bool by_the_way) {
   if (check::OrderChecker* order = runtime_.order()) order->Learned(stream, sequence, by_the_way);
+  if (HostWatch* watch = runtime_.host_watch()) watch->Learned(stream, sequence);
 }
 
 void TaskObserver::LearnedRecord(const engine::EventRecord& record) {
   if (check::OrderChecker* order = runtime_.order()) order->LearnedRecord(record);
+  if (HostWatch* watch = runtime_.host_watch()) watch->LearnedRecord(record);
 }
 
 void TaskObserver::Returned(const engine::Stream& stream, uint64_t sequence) {
@@ -39,6 +42,7 @@ void TaskObserver::Returned(const engine::Stream& stream, uint64_t sequence) {
 
 void TaskObserver::Dropped(const engine::Stream& stream, uint64_t sequence) {
   if (check::OrderChecker* order = runtime_.order()) order->Dropped(stream, sequence);
+  if (HostWatch* watch = runtime_.host_watch()) watch->Dropped(stream, sequence);
 }
 
 void TaskObserver::SignalChanged(const engine::Signal& signal, engine::Signal::Change change,
@@ -55,7 +59,7 @@ bool TaskObserver::TaskFailed(const engine::Failure& failure, void (*done)(void*
   return true;
 }
 
-check::Place TaskObserver::Submitted(const engine::Stream& stream, const engine::Op& op) const {
+check::Place TaskObserver::SubmittedAt(const engine::Stream& stream, const engine::Op& op) const {
   return {"submitted", op.api, op.thread, runtime_.UserId(stream.device), stream.id, op.site};
 }
 
@@ -63,7 +67,7 @@ bool TaskObserver::HandOver(engine::Stream& stream, const engine::Op& op) {
   if (reports_.HandOver(stream, op)) return true;
   if (!runtime_.reporter().Wants(FindingId::kCallbackMisuse)) return false;
   Finding finding(FindingId::kCallbackMisuse);
-  finding.where = Submitted(stream, op);
+  finding.where = SubmittedAt(stream, op);
   finding.message.Format("a callback of stream %d never runs: the stream was unsubscribed before its turn",
                          stream.id);
   finding.rule.Append("A callback runs in the thread that is subscribed when its turn comes (SPEC 21 §2)");
@@ -133,7 +137,7 @@ void TaskObserver::CallbacksLost(const engine::Stream& stream, const ReportBoard
   finding.message.Format(
       "%zu callback%s of stream %d never ran: the stream went away before its thread took %s", lost.count,
       lost.count == 1 ? "" : "s", stream.id, lost.count == 1 ? "it" : "them");
-  finding.AddRelated(Submitted(stream, lost.first));
+  finding.AddRelated(SubmittedAt(stream, lost.first));
   finding.rule.Append("A stream is unsubscribed before it is destroyed (SPEC 21 §2)");
   finding.fix.Append("call aclrtUnSubscribeReport first: it waits for the callbacks");
   runtime_.reporter().Report(finding);

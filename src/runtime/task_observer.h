@@ -45,12 +45,12 @@ class TaskObserver final : public engine::Observer {
   void CallbacksLost(const engine::Stream& stream, const ReportBoard::Lost& lost, const Moment& by);
   // `what` may be null or empty (W-CBTHROW).
   void CallbackThrew(const engine::Stream& stream, const engine::Op& op, const char* what, const char* kind) {
-    Threw(Submitted(stream, op), what, kind);
+    Threw(SubmittedAt(stream, op), what, kind);
   }
 
  private:
   void Threw(const check::Place& where, const char* what, const char* kind);
-  check::Place Submitted(const engine::Stream& stream, const engine::Op& op) const;
+  check::Place SubmittedAt(const engine::Stream& stream, const engine::Op& op) const;
 
   Runtime& runtime_;
   ExceptionThread exceptions_;

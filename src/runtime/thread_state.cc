@@ -2,6 +2,7 @@
 
 #include <pthread.h>
 
+#include "os/fault.h"
 #include "os/thread.h"
 #include "runtime/runtime.h"
 
@@ -15,6 +16,7 @@ void End(void* raw) {
   if (Runtime* runtime = Runtime::Get(); runtime != nullptr && state->counters != nullptr) {
     runtime->reporter().page().ReleaseSlot(state->counters);
   }
+  os::ReturnAlternateStack();
   t_state = nullptr;
   delete state;
 }
@@ -34,6 +36,8 @@ ThreadState& NewThreadState() {
   state->id = os::ThreadId();
   state->counters = Runtime::Start().reporter().page().AcquireSlot();
   t_state = state;
+  // A guarded page may be one of the thread's own stack.
+  if (Runtime::Get()->host_watch() != nullptr) os::TakeAlternateStack();
   // A destructor of the program may call once more after this ran; it then gets a new state, which is leaked.
   pthread_setspecific(Key(), state);
   return *state;
