@@ -44,6 +44,9 @@ struct OrderStream {
   std::vector<Joined> joined;
   std::deque<OrderTask> tasks;  // not looked at yet; the first one waits
   bool waits = false;           // in OrderChecker::waiting_
+  uint64_t returned = 0;        // the last function of the program that ended, and when
+  uint64_t returned_epoch = 0;
+  bool granted = false;  // what the first of `tasks` waits for has happened, and it joined that
   OrderSteps known, known_by_the_way;
 };
 
@@ -151,6 +154,7 @@ bool OrderChecker::Advance(OrderStream& stream) {
   while (!stream.tasks.empty() && Passes(stream, stream.tasks.front())) {
     const OrderTask task = std::move(stream.tasks.front());
     stream.tasks.pop_front();
+    stream.granted = false;
     LookAt(stream, task);
     moved = true;
   }
@@ -181,22 +185,44 @@ bool OrderChecker::Passes(OrderStream& stream, const OrderTask& task) {
       if (!task.record->passed) return false;
       JoinTo(stream, task.record->clock, task.sequence);
       return true;
-    case OpKind::kAwait: {
-      SignalState& signal = signals_[task.signal];
-      if (!Holds(task.op.await.condition, signal.value, task.op.await.value)) return false;
-      JoinTo(stream, signal.clock, task.sequence);
-      if (task.op.await.clear) signal = {};
+    case OpKind::kAwait:
+    case OpKind::kValueWait:
+      return stream.granted || Grant(stream, task);
+    case OpKind::kHostFunc:
+    case OpKind::kCallback:
+      // What the program did before the function returned is before the tasks behind it.
+      if (task.op.host.blocks && stream.returned < task.sequence) return false;
+      stream.clock.epoch = std::max(stream.clock.epoch, stream.returned_epoch);
       return true;
-    }
-    case OpKind::kValueWait: {
-      auto word = words_.find(task.op.value.at);
-      if (word == words_.end()) return false;
-      if (!WordHolds(task.op.value.condition, word->second.value, task.op.value.value)) return false;
-      JoinTo(stream, word->second.clock, task.sequence);
-      return true;
-    }
     default:
       return true;
+  }
+}
+
+// Whether the signal or word that the task waits for is as it should be; takes it then.
+bool OrderChecker::Grant(OrderStream& stream, const OrderTask& task) {
+  if (task.op.kind == OpKind::kAwait) {
+    SignalState& signal = signals_[task.signal];
+    if (!Holds(task.op.await.condition, signal.value, task.op.await.value)) return false;
+    JoinTo(stream, signal.clock, task.sequence);
+    if (task.op.await.clear) signal = {};
+  } else {
+    auto word = words_.find(task.op.value.at);
+    if (word == words_.end()) return false;
+    if (!WordHolds(task.op.value.condition, word->second.value, task.op.value.value)) return false;
+    JoinTo(stream, word->second.clock, task.sequence);
+  }
+  return stream.granted = true;
+}
+
+// A signal or a word changed: whoever waits for it is served now, by this change and not by a later one.
+void OrderChecker::GrantAll() {
+  for (OrderStream* stream : waiting_) {
+    if (stream->tasks.empty()) continue;  // it goes on at this moment
+    const OpKind kind = stream->tasks.front().op.kind;
+    if (!stream->granted && (kind == OpKind::kAwait || kind == OpKind::kValueWait)) {
+      Grant(*stream, stream->tasks.front());
+    }
   }
 }
 
@@ -221,6 +247,7 @@ void OrderChecker::LookAt(OrderStream& stream, const OrderTask& task) {
       break;
     case OpKind::kValueWrite:
       words_[op.value.at] = {op.value.value, ClockAfter(stream, task.sequence)};
+      GrantAll();
       break;
     default:
       break;
@@ -250,6 +277,7 @@ void OrderChecker::Change(SignalState& signal, Signal::Change change, uint32_t v
   } else {
     signal.clock.Join(clock);
   }
+  GrantAll();
 }
 
 void OrderChecker::SignalChanged(const Signal& signal, Signal::Change change, uint32_t value) {
@@ -285,10 +313,20 @@ void OrderChecker::Force(OrderStream& stream, uint64_t sequence) {
   while (!stream.tasks.empty() && stream.tasks.front().sequence <= sequence) {
     const OrderTask task = std::move(stream.tasks.front());
     stream.tasks.pop_front();
+    stream.granted = false;
     LookAt(stream, task);
     Advance(stream);
     AdvanceAll();
   }
+}
+
+void OrderChecker::Returned(const engine::Stream& stream, uint64_t sequence) {
+  MutexLock lock(mutex_);
+  auto found = streams_.find(&stream);
+  if (found == streams_.end()) return;
+  found->second->returned = sequence;
+  found->second->returned_epoch = now_;
+  AdvanceAll();
 }
 
 void OrderChecker::Dropped(const engine::Stream& stream, uint64_t sequence) {
@@ -297,6 +335,7 @@ void OrderChecker::Dropped(const engine::Stream& stream, uint64_t sequence) {
   if (found == streams_.end()) return;
   std::erase_if(found->second->tasks,
                 [sequence](const OrderTask& task) { return task.sequence <= sequence; });
+  found->second->granted = false;
   Advance(*found->second);
   AdvanceAll();
 }

@@ -39,6 +39,7 @@ class OrderChecker {
   void Submitted(const engine::Submission& submission) BELAY_EXCLUDES(mutex_);
   void Learned(const engine::Stream& stream, uint64_t sequence, bool by_the_way) BELAY_EXCLUDES(mutex_);
   void LearnedRecord(const engine::EventRecord& record) BELAY_EXCLUDES(mutex_);
+  void Returned(const engine::Stream& stream, uint64_t sequence) BELAY_EXCLUDES(mutex_);
   void Dropped(const engine::Stream& stream, uint64_t sequence) BELAY_EXCLUDES(mutex_);
   void SignalChanged(const engine::Signal& signal, engine::Signal::Change change, uint32_t value)
       BELAY_EXCLUDES(mutex_);
@@ -76,6 +77,8 @@ class OrderChecker {
   bool Advance(OrderStream& stream) BELAY_REQUIRES(mutex_);
   void AdvanceAll() BELAY_REQUIRES(mutex_);
   bool Passes(OrderStream& stream, const OrderTask& task) BELAY_REQUIRES(mutex_);
+  bool Grant(OrderStream& stream, const OrderTask& task) BELAY_REQUIRES(mutex_);
+  void GrantAll() BELAY_REQUIRES(mutex_);
   void LookAt(OrderStream& stream, const OrderTask& task) BELAY_REQUIRES(mutex_);
   void JoinTo(OrderStream& stream, const OrderClock& clock, uint64_t since) BELAY_REQUIRES(mutex_);
   OrderClock ClockAfter(const OrderStream& stream, uint64_t sequence) const BELAY_REQUIRES(mutex_);

@@ -33,6 +33,10 @@ void TaskObserver::LearnedRecord(const engine::EventRecord& record) {
   if (check::OrderChecker* order = runtime_.order()) order->LearnedRecord(record);
 }
 
+void TaskObserver::Returned(const engine::Stream& stream, uint64_t sequence) {
+  if (check::OrderChecker* order = runtime_.order()) order->Returned(stream, sequence);
+}
+
 void TaskObserver::Dropped(const engine::Stream& stream, uint64_t sequence) {
   if (check::OrderChecker* order = runtime_.order()) order->Dropped(stream, sequence);
 }

@@ -21,6 +21,7 @@ class TaskObserver final : public engine::Observer {
   void Submitted(const engine::Submission& submission) override;
   void Learned(const engine::Stream& stream, uint64_t sequence, bool by_the_way) override;
   void LearnedRecord(const engine::EventRecord& record) override;
+  void Returned(const engine::Stream& stream, uint64_t sequence) override;
   void Dropped(const engine::Stream& stream, uint64_t sequence) override;
   void SignalChanged(const engine::Signal& signal, engine::Signal::Change change, uint32_t value) override;
 
