@@ -119,6 +119,9 @@ Status Enqueue(const Call& call, StreamObject& stream, const void* dst, const vo
   uint64_t sequence = call.engine().Submit(*stream.stream, op, shape.Bytes());
   call.thread().last_task = op.task;
   call.thread().counters->AddCopy(shape.Bytes());
+  bool of_host = !dst_range.on_device() || !src_range.on_device();
+  if (of_host && !stage && pageable == nullptr && !call.runtime().guards_host())
+    call.thread().counters->AddUnguardedCopy();
   if (pageable != nullptr) {
     NotePageable(call, pageable);
     call.engine().WaitByTheWay(*stream.stream, sequence);

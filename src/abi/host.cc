@@ -33,7 +33,8 @@ Status Allocate(const Call& call, void** pointer, uint64_t size, const aclrtMall
   BELAY_TRY(NeedContext(call, &context));
   BELAY_TRY(NeedConfigDevice(call, config, *context->device));
   HostMemory& host = call.memory().host();
-  Allocation* block = host.Allocate(size, config.va_flag, call.site(), call.thread().id);
+  Allocation* block =
+      host.Allocate(size, config.va_flag, call.site(), call.thread().id, static_cast<uint16_t>(call.fn()));
   if (block == nullptr) {
     return call.Refuse(code::kNoMemory, FindingId::kResourceExhausted)
         .Say("%" PRIu64 " bytes of pinned memory asked for; this process holds %" PRIu64 " MiB", size,

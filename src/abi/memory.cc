@@ -166,6 +166,7 @@ Status Allocate(const Call& call, void** devPtr, size_t size, uint32_t policy, b
   request.module = config.module;
   request.site = call.site();
   request.thread = call.thread().id;
+  request.function = static_cast<uint16_t>(call.fn());
   DeviceMemory::Shortage shortage;
   DeviceMemory& memory = *call.memory().Find(device.logical);
   Allocation* block = memory.Allocate(request, &shortage);

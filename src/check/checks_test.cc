@@ -43,8 +43,8 @@ TEST(Checks, ListsAddAndRemove) {
 }
 
 TEST(Checks, WhatIsNotBuiltIsRefusedByName) {
-  EXPECT_THAT(Error("basic,+leak"), HasSubstr("'leak' is not built yet"));
-  EXPECT_THAT(Error("basic,-leak"), HasSubstr("'leak' is not built yet"));
+  EXPECT_THAT(Error("basic,+ipc-denied"), HasSubstr("'ipc-denied' is not built yet"));
+  EXPECT_THAT(Error("basic,-ipc-denied"), HasSubstr("'ipc-denied' is not built yet"));
   EXPECT_THAT(Error("+guard"), HasSubstr("'guard' is not built yet: it needs host-source-changed"));
   EXPECT_THAT(Error("full"), HasSubstr("'full' is not built yet"));
   EXPECT_THAT(Error("full"), HasSubstr("host-buffer-gone"));

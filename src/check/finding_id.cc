@@ -42,7 +42,7 @@ constexpr FindingKind kKinds[] = {
     {"capture-violation", "a call that an open capture forbids", Severity::kError, false},
     {"teardown-order", "destroyed or reset while work is pending, or in the wrong order", Severity::kWarning,
      true},
-    {"leak", "still live at the end", Severity::kWarning, false},
+    {"leak", "still live at the end", Severity::kWarning, true},
     {"after-finalize", "a call after the runtime was finalised", Severity::kError, true},
     {"fork-after-init", "a forked child uses the runtime of its parent", Severity::kError, true},
     {"resource-exhausted", "out of memory, streams, events or handles", Severity::kError, true},

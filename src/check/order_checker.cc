@@ -11,14 +11,16 @@ using engine::Op;
 using engine::OpKind;
 using engine::Signal;
 
+constexpr uint64_t kNoSignal = ~uint64_t{0};
+
 // What is kept of a task until all that is ordered before it was looked at.
 struct OrderRecord;
 
 struct OrderTask {
   Op op;
   uint64_t sequence = 0;
-  uint64_t epoch = 0;  // of the host when it was submitted
-  const Signal* bit = nullptr;
+  uint64_t epoch = 0;                   // of the host when it was submitted
+  uint64_t signal = kNoSignal;          // Signal::serial of what it changes or waits for
   std::shared_ptr<OrderRecord> record;  // of a record or a wait
   OrderActor actor;
 };
@@ -119,7 +121,9 @@ void OrderChecker::Submitted(const engine::Submission& submission) {
   task.op = op;
   task.sequence = submission.sequence;
   task.epoch = now_;
-  task.bit = submission.bit;
+  if (submission.bit != nullptr) task.signal = submission.bit->serial;
+  if (op.kind == OpKind::kSignal) task.signal = op.signal.signal->serial;
+  if (op.kind == OpKind::kAwait) task.signal = op.await.signal->serial;
   task.actor = {&stream,
                 submission.sequence,
                 now_,
@@ -178,7 +182,7 @@ bool OrderChecker::Passes(OrderStream& stream, const OrderTask& task) {
       JoinTo(stream, task.record->clock, task.sequence);
       return true;
     case OpKind::kAwait: {
-      SignalState& signal = signals_[task.op.await.signal];
+      SignalState& signal = signals_[task.signal];
       if (!Holds(task.op.await.condition, signal.value, task.op.await.value)) return false;
       JoinTo(stream, signal.clock, task.sequence);
       if (task.op.await.clear) signal = {};
@@ -206,15 +210,14 @@ void OrderChecker::LookAt(OrderStream& stream, const OrderTask& task) {
       const OrderClock clock = ClockAfter(stream, task.sequence);
       task.record->clock = clock;
       task.record->passed = true;
-      if (task.bit != nullptr) Change(signals_[task.bit], Signal::Change::kSet, 1, clock);
+      if (task.signal != kNoSignal) Change(signals_[task.signal], Signal::Change::kSet, 1, clock);
       break;
     }
     case OpKind::kReset:
-      if (task.bit != nullptr) signals_.erase(task.bit);
+      if (task.signal != kNoSignal) signals_.erase(task.signal);
       break;
     case OpKind::kSignal:
-      Change(signals_[op.signal.signal], op.signal.change, op.signal.value,
-             ClockAfter(stream, task.sequence));
+      Change(signals_[task.signal], op.signal.change, op.signal.value, ClockAfter(stream, task.sequence));
       break;
     case OpKind::kValueWrite:
       words_[op.value.at] = {op.value.value, ClockAfter(stream, task.sequence)};
@@ -253,7 +256,7 @@ void OrderChecker::SignalChanged(const Signal& signal, Signal::Change change, ui
   MutexLock lock(mutex_);
   OrderClock clock;
   clock.epoch = now_;
-  Change(signals_[&signal], change, value, clock);
+  Change(signals_[signal.serial], change, value, clock);
   AdvanceAll();
 }
 

@@ -101,7 +101,7 @@ class OrderChecker {
   std::unordered_map<const engine::Stream*, std::unique_ptr<OrderStream>> streams_ BELAY_GUARDED_BY(mutex_);
   std::unordered_map<const engine::EventRecord*, std::shared_ptr<OrderRecord>> records_
       BELAY_GUARDED_BY(mutex_);
-  std::unordered_map<const engine::Signal*, SignalState> signals_ BELAY_GUARDED_BY(mutex_);
+  std::unordered_map<uint64_t, SignalState> signals_ BELAY_GUARDED_BY(mutex_);
   std::unordered_map<const uint8_t*, WordState> words_ BELAY_GUARDED_BY(mutex_);
   OrderHistory history_ BELAY_GUARDED_BY(mutex_);
   std::vector<OrderStream*> waiting_ BELAY_GUARDED_BY(mutex_);  // in the order in which they began to

@@ -7,7 +7,8 @@
 // which take effect under the stream's lock. Cost: such a task takes one uncontended lock pair.
 //
 // Files: engine.cc submits and runs, wait.cc lets hosts wait, park.cc ties streams to what they wait for,
-// abort.cc holds, drops and stops, execute.cc does what a task says.
+// abort.cc holds, drops and stops, execute.cc does what a task says, unwritten.cc copies bytes that nothing
+// wrote.
 #pragma once
 
 #include <atomic>
@@ -70,13 +71,14 @@ class Engine {
   // trusts that peers were tested. False, and nothing changed, when the host RAM for device bytes is used up.
   // Who writes device bytes so calls WordsChanged().
   static bool CopyNow(const CopyTask& copy) {
+    using memory::DeviceMemory;
     const CopyShape& shape = copy.shape;
-    if (!PrepareWrite(copy.dst, shape.dst, shape.DstExtent(), !shape.linear())) return false;
-    if (copy.src.memory != nullptr) {
-      memory::DeviceMemory& memory = *copy.src.memory;
-      uint64_t at = static_cast<uint64_t>(shape.src - memory.EngineStart(*copy.src.block));
-      memory.PrepareRead(*copy.src.block, at, shape.SrcExtent());
-    }
+    bool ready = (copy.dst.memory == nullptr ||
+                  DeviceMemory::ReadyToWrite(*copy.dst.block, At(copy.dst, shape.dst), shape.DstExtent())) &&
+                 (copy.src.memory == nullptr ||
+                  DeviceMemory::ReadyToRead(*copy.src.block, At(copy.src, shape.src), shape.SrcExtent()));
+    if (!ready) [[unlikely]]
+      return CopyUnready(copy);
     CopyBytes(shape);
     return true;
   }
@@ -280,11 +282,16 @@ class Engine {
   static void Pin(const Op& op);
   void Unpin(const OpSide& side);
 
-  static bool PrepareWrite(const OpSide& side, const uint8_t* from, uint64_t extent, bool gaps) {
-    if (side.memory == nullptr) return true;
-    uint64_t at = static_cast<uint64_t>(from - side.memory->EngineStart(*side.block));
-    return side.memory->PrepareWrite(*side.block, at, extent, gaps);
+  // Where in its block an address of the engine lies.
+  static uint64_t At(const OpSide& side, const uint8_t* address) {
+    return static_cast<uint64_t>(address - side.memory->EngineStart(*side.block));
   }
+  static bool PrepareWrite(const OpSide& side, const uint8_t* from, uint64_t extent, bool gaps) {
+    return side.memory == nullptr || side.memory->PrepareWrite(*side.block, At(side, from), extent, gaps);
+  }
+  // Copies that touch bytes which nothing wrote before, or which are to be told apart from those.
+  [[gnu::cold]] static bool CopyUnready(const CopyTask& copy);
+  static bool CopyPoisoned(const CopyTask& copy);
 
   const Config config_;
   // Nobody but a waiting host thread runs streams, unless their tasks are urgent.

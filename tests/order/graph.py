@@ -48,22 +48,20 @@ class Graph:
         return node
 
     def access(self, node, sides):
-        """Looks at a node's accesses [(bytes, writes)], in this order, and keeps them. Returns the verdict: the kind
-        and the other node, or None."""
-        verdict = (self._latest(node, sides, MISSING, self.anyhow[node])
-                   or self._latest(node, sides, IMPLICIT, self.strongly[node]))
+        """Looks at a node's accesses [(bytes, writes)] and keeps them. Returns the verdict: the kind and the other
+        node, or None."""
+        verdict = (self._latest(sides, MISSING, self.anyhow[node])
+                   or self._latest(sides, IMPLICIT, self.strongly[node]))
         for pages, writes in sides:
             for page, bits in pages.items():
                 self._accesses.setdefault(page, []).append((node, bits, writes))
         return verdict
 
-    def _latest(self, node, sides, kind, before):
+    def _latest(self, sides, kind, before):
+        found = -1
         for pages, writes in sides:
-            found = -1
             for page, bits in pages.items():
                 for other, theirs, they_write in self._accesses.get(page, ()):
                     if other > found and bits & theirs and (writes or they_write) and not before >> other & 1:
                         found = other
-            if found >= 0:
-                return kind, found
-        return None
+        return (kind, found) if found >= 0 else None

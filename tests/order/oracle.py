@@ -4,6 +4,9 @@
     oracle.py log FILE...                       judges logs
     oracle.py run --driver PROGRAM [--seed N] [--count N] [--no-queries] [--schedule S] [--workers N]
                                                 runs programs and judges them
+    oracle.py minimise --driver PROGRAM --seed N ...
+                                                leaves out steps of program N and of those that lead to it while its
+                                                verdict is still wrong, and shows the rest
     oracle.py equal --driver PROGRAM ...        the same programs under all schedules and numbers of workers: all judged,
                                                 all with the same findings
 
@@ -24,9 +27,10 @@ from program import Finding, Program, State, Unknown
 MARKER = "aclrtSetOpExecuteTimeOut"
 CHECKS = "check=basic,+missing-order,+implicit-order"
 SCHEDULES, WORKERS = ("async", "eager", "on-wait"), (0, 1, 2)
-MOST_SHOWN = 5
+MOST_SHOWN = 3
 MOST_TRIALS = 2000  # of moments at which host functions may have started
 LINES_OF_OUTPUT = 20
+PROGRAMS_OF_WORLD, MOST_STEPS = 16, 60  # of the driver
 
 
 def access(side):
@@ -104,14 +108,18 @@ def judge(state, calls, reported):
 
 
 def show(number, program, reported, out):
-    out.write(f"oracle: program {number} differs\n")
+    out.write(f"program {number}:\n")
     only_ours = {key(f) for f in program.expected} - {key(f) for f in reported}
     only_theirs = {key(f) for f in reported} - {key(f) for f in program.expected}
     for index, call in enumerate(program.calls):
         args = " ".join(f"{k}={v}" for k, v in call["args"].items() if k not in call.get("out", {}))
         outs = "".join(f" -> {k}={v}" for k, v in call.get("out", {}).items())
         code = f" FAILED {call['code']}" if call["code"] else ""
-        task = "  [stream %s task %s]" % program.tasks[index] if index in program.tasks else ""
+        task = ""
+        if index in program.tasks:
+            looked_at = program.looked_at.get(index)
+            later = f", looked at in call {looked_at}" if looked_at != index else ""
+            task = "  [stream %s task %s%s]" % (*program.tasks[index], later)
         out.write(f"  {index:3} {call['api']} {args}{outs}{code}{task}\n")
         for finding in sorted(set(map(key, program.expected)) | set(map(key, reported))):
             if finding[0] == index:
@@ -130,6 +138,7 @@ class Judge:
         self.programs = self.calls = self.differing = 0
         self.found = {MISSING: 0, IMPLICIT: 0}
         self.kept = {}  # program -> findings
+        self.wrong = []
 
     def read(self, lines):
         state = State()
@@ -143,7 +152,8 @@ class Judge:
                 self.kept[number] = [key(f) for f in findings]
             if not right:
                 self.differing += 1
-                if self.differing <= MOST_SHOWN:
+                self.wrong.append(number)
+                if self.out is not None and self.differing <= MOST_SHOWN:
                     show(number, program, findings, self.out)
 
     def summary(self):
@@ -151,11 +161,12 @@ class Judge:
                 f"{self.found[IMPLICIT]} {IMPLICIT}, {self.differing} programs differ")
 
 
-def run(args, schedule, workers, judge_):
-    """Runs the programs and judges them meanwhile. Returns whether they ran well."""
+def execute(args, schedule, workers, judge_, skip=()):
+    """Runs the programs and judges them meanwhile. Returns how they ended."""
     read, write = os.pipe()
     command = [args.driver, "--seed", str(args.seed), "--count", str(args.count)]
     command += ["--no-queries"] if args.no_queries else []
+    command += [word for what in skip for word in ("--skip", what)]
     options = f"quiet=on {CHECKS} schedule={schedule} workers={workers} log=/proc/self/fd/{write}"
     with tempfile.TemporaryFile("w+") as errors, os.fdopen(read) as log:
         child = subprocess.Popen(command, pass_fds=(write,), env={**os.environ, "BELAY": options},
@@ -172,11 +183,64 @@ def run(args, schedule, workers, judge_):
             errors.seek(0)
             print(*errors.readlines()[-LINES_OF_OUTPUT:], sep="")
             print(f"oracle: the programs ended with {code}")
+    return code
+
+
+def run(args, schedule, workers, judge_):
+    """Whether the programs ran and were judged well."""
+    code = execute(args, schedule, workers, judge_)
     print(f"{schedule} workers={workers}: {judge_.summary()}", flush=True)
     if judge_.differing:
-        print(f"again: {sys.argv[0]} run --driver {args.driver} --schedule {schedule} --workers {workers} --seed N --count 1"
+        print(f"less: {sys.argv[0]} minimise --driver {args.driver} --schedule {schedule} --workers {workers} --seed N"
               + (" --no-queries" if args.no_queries else ""))
     return code == 0 and not judge_.differing and judge_.programs >= args.count
+
+
+def minimise(args):
+    program, skip = args.seed, []
+
+    def still_wrong(skipped):
+        judge_ = Judge(out=None)
+        return execute(args, args.schedule, args.workers, judge_, skipped) == 0 and program in judge_.wrong
+
+    # Its own world first, then more and more before that.
+    for worlds in (0, 1, 2, 4, 16, 64, 256):
+        args.seed = max(0, program - program % PROGRAMS_OF_WORLD - worlds * PROGRAMS_OF_WORLD)
+        args.count = program - args.seed + 1
+        if still_wrong(skip):
+            break
+    else:
+        print(f"oracle: program {program} is judged as it should")
+        return True
+    before = list(range(args.seed, program))
+    size = len(before)
+    while size:
+        for start in range(0, len(before), size):
+            part = [str(p) for p in before[start:start + size] if str(p) not in skip]
+            if part and still_wrong(skip + part):
+                skip += part
+        size //= 2
+    for number in [p for p in before if str(p) not in skip] + [program]:
+        for step in reversed(range(MOST_STEPS)):
+            if still_wrong(skip + [f"{number}.{step}"]):
+                skip.append(f"{number}.{step}")
+    for number in before + [program]:
+        if str(number) not in skip:
+            execute(args, args.schedule, args.workers, ShowAll(number), skip)
+    return False
+
+
+class ShowAll(Judge):
+    def __init__(self, number):
+        super().__init__()
+        self.number = number
+
+    def read(self, lines):
+        state = State()
+        for number, calls, findings in split(lines):
+            program, _ = judge(state, calls, findings)
+            if number == self.number:
+                show(number, program, findings, self.out)
 
 
 def compare(args):
@@ -200,7 +264,7 @@ def main():
     commands = parser.add_subparsers(dest="command", required=True)
     logs = commands.add_parser("log")
     logs.add_argument("files", nargs="+", metavar="FILE")
-    for name in ("run", "equal"):
+    for name in ("run", "minimise", "equal"):
         command = commands.add_parser(name)
         command.add_argument("--driver", required=True)
         command.add_argument("--seed", type=int, default=1)
@@ -216,6 +280,8 @@ def main():
                 judge_.read(lines)
         print(judge_.summary())
         return 1 if judge_.differing else 0
+    if args.command == "minimise":
+        return 0 if minimise(args) else 1
     if args.command == "equal":
         args.no_queries = True
         return 0 if compare(args) else 1

@@ -64,7 +64,8 @@ class Stream:
         self.pending = []  # tasks not looked at yet
         self.nodes = {}    # task number -> node
         self.last = None   # node of the latest task looked at
-        self.waits_since = None
+        self.waits_since = None  # when it began to wait
+        self.freed = 0     # of a stream that may go on again: when it had begun to wait
 
 
 @dataclasses.dataclass(slots=True)
@@ -94,6 +95,7 @@ class Program:
         self.graph = Graph()
         self.expected = []
         self.tasks = {}           # call -> (stream id, task number)
+        self.looked_at = {}       # call that submitted a task -> call in which the task was looked at
         self.functions = {}       # call that submitted a host function -> its stream and task number
         self._starts = {}
         for submitted, begun in (starts or {}).items():
@@ -157,8 +159,13 @@ class Program:
         return stream, task.number
 
     def _drain(self):
+        # In rounds, each in the order in which the streams began to wait.
+        reached = -1
         while self._ready:
-            stream = self._ready.pop(0)
+            later = [s for s in self._ready if s.freed > reached]
+            stream = min(later or self._ready, key=lambda s: s.freed)
+            reached = stream.freed
+            self._ready.remove(stream)
             while stream.pending and self._may_pass(stream):
                 self._look_at(stream)
 
@@ -167,7 +174,7 @@ class Program:
         if task.wait is not None and task.edges is None:
             task.edges = task.wait()
         if task.wait is None or task.edges is not None:
-            stream.waits_since = None
+            stream.freed, stream.waits_since = stream.waits_since or 0, None
             return True
         if stream.waits_since is None:
             self._clock += 1
@@ -182,6 +189,7 @@ class Program:
         edges += [(node, STRONG) for node in task.edges or ()]
         node = self.graph.add((stream.name, task.number, task.api), edges)
         stream.last = stream.nodes[task.number] = node
+        self.looked_at[task.call] = self._call
         self._verdict(node, task.sides)
         if task.effect is not None:
             task.effect(node)
@@ -378,13 +386,12 @@ class Program:
         self._submit(args["stream"], wait=self._wait_for(self._signal(args["notify"]), lambda n: n == 1, True))
 
     def _aclrtValueWrite(self, args, out):
-        self._submit(args["stream"], [(linear(int(args["devAddr"], 16), 8), True)],
-                     effect=self._change(self._signal(args["devAddr"]), args["value"]))
+        self._submit(args["stream"], effect=self._change(self._signal(args["devAddr"]), args["value"]))
 
     def _aclrtValueWait(self, args, out):
         condition = CONDITIONS[args["flag"]]
-        self._submit(args["stream"], [(linear(int(args["devAddr"], 16), 8), False)],
-                     self._wait_for(self._signal(args["devAddr"]), lambda n: condition(n, args["value"]), False))
+        wait = self._wait_for(self._signal(args["devAddr"]), lambda n: condition(n, args["value"]), False)
+        self._submit(args["stream"], wait=wait)
 
     # --- Accesses ---
 

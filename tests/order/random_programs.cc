@@ -5,6 +5,7 @@
 //                   since the last multiple of 16
 //   --count N       how many (default 100)
 //   --no-queries    without queries and host functions: then nothing a program says depends on time
+//   --skip P or P.S leaves out program P or its step S, which changes as little as possible of the others
 //
 // A program is a few calls of one host thread. Its number is the argument of aclrtSetOpExecuteTimeOut, which
 // means nothing without kernels; at that call the host knows of every task. Exit codes: 0, 1 when a call
@@ -18,6 +19,9 @@
 #include <cstdlib>
 #include <cstring>
 #include <memory>
+#include <optional>
+#include <set>
+#include <utility>
 
 #include "world.h"
 
@@ -26,6 +30,7 @@ namespace {
 
 constexpr uint64_t kProgramsOfWorld = 16;
 constexpr unsigned kPatienceSeconds = 60;
+constexpr int kFewestSteps = 8, kMostSteps = 60;
 
 struct Box {
   uint8_t* at;
@@ -34,20 +39,28 @@ struct Box {
 
 void Empty(void*) {}
 
+// Programs and their steps; step -1 is the whole program.
+using Skipped = std::set<std::pair<uint64_t, int>>;
+
 class Program {
  public:
   Program(World& world, uint64_t number, bool queries)
-      : world_(world), progress_(world.progress), random_(number), queries_(queries) {}
+      : world_(world), progress_(world.progress), number_(number), random_(number), queries_(queries) {}
 
-  void Run() {
-    for (int left = random_.Between(5, 40); left > 0;) left -= Step() ? 1 : 0;
+  void Run(const Skipped& skipped) {
+    const int steps = random_.Between(kFewestSteps, kMostSteps);
+    for (int step = 0; step < steps; ++step) {
+      if (skipped.contains({number_, step})) continue;
+      random_ = Random(number_ * kMostSteps + static_cast<uint64_t>(step) + 1);
+      Step();
+    }
     LetEverythingGoOn();
     for (int device : world_.devices) SynchroniseDevice(device);
     Renew();
   }
 
  private:
-  // One call, perhaps preceded by the selection of its device. False: what was drawn may not be done here.
+  // One call, perhaps preceded by the selection of its device; none where what was drawn may not be done.
   bool Step() {
     const int draw = random_.Below(100);
     if (draw < 22) return Copy(false, false);
@@ -85,12 +98,14 @@ class Program {
     Box box{block.bytes, width, width, rows};
     if (two_dimensional) box.pitch += static_cast<size_t>(random_.Between(0, 3)) * unit;
     const size_t extent = (rows - 1) * box.pitch + width;
-    box.at += static_cast<size_t>(random_.Below(static_cast<int>((kBlockBytes - extent) / unit) + 1)) * unit;
+    box.at += static_cast<size_t>(random_.Below(static_cast<int>((block.size - extent) / unit) + 1)) * unit;
     return box;
   }
 
   bool Copy(bool synchronous, bool two_dimensional) {
-    const Block& from = random_.One(world_.blocks);
+    // The words are never written by a copy: waits need their values.
+    const bool words = !two_dimensional && random_.Percent(8);
+    const Block& from = random_.One(words ? world_.word_blocks : world_.blocks);
     const Block& to = random_.One(world_.blocks);
     const bool from_device = from.place == Place::kDevice, to_device = to.place == Place::kDevice;
     if (!from_device && !to_device && (!synchronous || two_dimensional)) return false;
@@ -105,7 +120,7 @@ class Program {
 
     const size_t unit = random_.Percent(70) ? 8 : 1;
     const size_t rows = two_dimensional ? static_cast<size_t>(random_.Between(1, 5)) : 1;
-    const size_t width = static_cast<size_t>(random_.Between(1, two_dimensional ? 3 : 12)) * unit;
+    const size_t width = static_cast<size_t>(random_.Between(1, words ? 2 : two_dimensional ? 3 : 12)) * unit;
     const Box source = AnyBox(from, two_dimensional, width, rows);
     const Box target = AnyBox(to, two_dimensional, width, rows);
     world_.Select(synchronous ? random_.One(world_.devices) : stream.device);
@@ -435,6 +450,7 @@ class Program {
 
   World& world_;
   Progress& progress_;
+  const uint64_t number_;
   Random random_;
   const bool queries_;
 };
@@ -448,6 +464,7 @@ void Hangs(int) {
 int Main(int argc, char** argv) {
   uint64_t seed = 1, count = 100;
   bool queries = true;
+  Skipped skipped;
   for (int i = 1; i < argc; ++i) {
     if (std::strcmp(argv[i], "--no-queries") == 0) {
       queries = false;
@@ -455,6 +472,10 @@ int Main(int argc, char** argv) {
       seed = std::strtoull(argv[++i], nullptr, 10);
     } else if (i + 1 < argc && std::strcmp(argv[i], "--count") == 0) {
       count = std::strtoull(argv[++i], nullptr, 10);
+    } else if (i + 1 < argc && std::strcmp(argv[i], "--skip") == 0) {
+      char* rest = nullptr;
+      const uint64_t program = std::strtoull(argv[++i], &rest, 10);
+      skipped.insert({program, *rest == '.' ? std::atoi(rest + 1) : -1});
     } else {
       std::fprintf(stderr, "random_programs: unknown argument %s\n", argv[i]);
       return 2;
@@ -474,7 +495,7 @@ int Main(int argc, char** argv) {
       world = std::make_unique<World>(number);
     }
     OK(aclrtSetOpExecuteTimeOut(static_cast<uint32_t>(number)));
-    Program(*world, number, queries).Run();
+    if (!skipped.contains({number, -1})) Program(*world, number, queries).Run(skipped);
   }
   world.reset();
   for (int device : {1, 0}) OK(aclrtResetDevice(device));

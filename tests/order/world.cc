@@ -34,14 +34,16 @@ World::World(uint64_t seed) : random(~seed) {
     void* words_of_device = nullptr;
     OK(aclrtMalloc(&words_of_device, kWordsOfDevice * sizeof(uint64_t), ACL_MEM_MALLOC_HUGE_FIRST));
     OK(aclrtMemset(words_of_device, kWordsOfDevice * sizeof(uint64_t), 0, kWordsOfDevice * sizeof(uint64_t)));
-    word_blocks.push_back(static_cast<uint64_t*>(words_of_device));
+    word_blocks.push_back(
+        {Place::kDevice, device, static_cast<uint8_t*>(words_of_device), kWordsOfDevice * sizeof(uint64_t)});
     for (int i = 0; i < kWordsOfDevice; ++i) {
-      words.push_back({word_blocks.back() + i, device, progress.NewSignal(), 8, {}, {}, {}});
+      words.push_back(
+          {static_cast<uint64_t*>(words_of_device) + i, device, progress.NewSignal(), 8, {}, {}, {}});
     }
   }
   for (int n = random.Between(0, 3); n-- > 0;) streams.push_back(MakeStream(random.One(devices)));
   for (int n = random.Between(2, 4); n-- > 0;) {
-    Block block{Place::kDevice, random.One(devices), nullptr};
+    Block block{Place::kDevice, random.One(devices), nullptr, kBlockBytes};
     Select(block.device);
     void* memory = nullptr;
     OK(aclrtMalloc(&memory, kBlockBytes, ACL_MEM_MALLOC_HUGE_FIRST));
@@ -51,9 +53,9 @@ World::World(uint64_t seed) : random(~seed) {
   for (int i = 0; i < 2; ++i) {
     void* memory = nullptr;
     OK(aclrtMallocHost(&memory, kBlockBytes));
-    blocks.push_back({Place::kPinned, -1, static_cast<uint8_t*>(memory)});
+    blocks.push_back({Place::kPinned, -1, static_cast<uint8_t*>(memory), kBlockBytes});
   }
-  blocks.push_back({Place::kPageable, -1, g_pageable});
+  blocks.push_back({Place::kPageable, -1, g_pageable, kBlockBytes});
 }
 
 World::~World() {
@@ -67,7 +69,7 @@ World::~World() {
   for (const SnapshotEvent& event : events) OK(aclrtDestroyEvent(event.handle));
   for (const FlagEvent& flag : flags) OK(aclrtDestroyEvent(flag.handle));
   for (const Notify& notify : notifies) OK(aclrtDestroyNotify(notify.handle));
-  for (uint64_t* block : word_blocks) OK(aclrtFree(block));
+  for (const Block& block : word_blocks) OK(aclrtFree(block.bytes));
   for (const Block& block : blocks) {
     if (block.place == Place::kDevice) OK(aclrtFree(block.bytes));
     if (block.place == Place::kPinned) OK(aclrtFreeHost(block.bytes));

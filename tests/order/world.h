@@ -45,6 +45,7 @@ struct Block {
   Place place;
   int device = -1;
   uint8_t* bytes = nullptr;
+  size_t size = kBlockBytes;
 };
 
 struct Stream {
@@ -114,7 +115,7 @@ struct World {
   std::vector<SnapshotEvent> events;
   std::vector<FlagEvent> flags;
   std::vector<Notify> notifies;
-  std::vector<uint64_t*> word_blocks;
+  std::vector<Block> word_blocks;
   std::vector<Word> words;
 };
 

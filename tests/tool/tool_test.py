@@ -53,6 +53,25 @@ class Run(Case):
         last = done.stderr.splitlines()[-1]
         self.assertRegex(last, r"^belay: 1 error, .*, report a\.json, report b\.json$")
 
+    def test_last_line_hints_at_what_nobody_guarded(self):
+        """As soon as its advice can be taken."""
+        def last(*options, copies):
+            done = self.run_subject(*options, mode=["copies", copies])
+            self.assertEqual(done.returncode, 0, done)
+            return done.stderr.splitlines()[-1]
+
+        hint = "; 7 asynchronous host copies were not guarded: try --check full"
+        can_guard = self.run_subject("--check", "full").returncode == 0
+        if not can_guard:
+            self.assertNotIn("guarded", last(copies=7))
+            return
+        for check in ("basic", "off"):
+            self.assertTrue(last("--check", check, copies=7).endswith(hint))
+        self.assertTrue(last(copies=1).endswith("; 1 asynchronous host copy was not guarded: try --check full"))
+        self.assertNotIn("guarded", last(copies=0))
+        self.assertNotIn("guarded", last("--check", "full", copies=7))
+        self.assertNotIn("guarded", last("--check", "basic,+host-buffer-gone", copies=7))
+
     def test_quiet(self):
         self.assertEqual(self.run_subject("--quiet", "on").stderr, "")
         self.assertEqual(self.run_subject("--quiet").stderr, "")
@@ -228,7 +247,7 @@ class Options(Case):
         self.refused(self.run_subject("--devcies", "3"), "the command line: there is no option 'devcies'", "devices")
         self.refused(self.run_subject("--devices", "0"), "'devices': '0' must be a whole number from 1 to 1024")
         self.refused(self.run_subject("--devices"), "the option --devices needs a value: 1..1024")
-        self.refused(self.run_subject("--check", "basic,+leak"), "the command line: check: 'leak' is not built yet")
+        self.refused(self.run_subject("--check", "basic,+ipc-denied"), "the command line: check: 'ipc-denied' is not built yet")
         self.refused(self.run_subject("--check", "full"), "'full' is not built yet", "host-buffer-gone")
         self.refused(self.run_subject("--check", "basic,-use-after-fre"), "the nearest are use-after-free")
         self.refused(self.run_subject("--product", "atlas-800t-a3"), "atlas-800t-a2")
