@@ -85,12 +85,11 @@ class Result:
         self.unnamed = [line for line in program.first if line not in related] if self.found else []
 
     def problem(self):
+        """What is not as the program says, or nothing."""
         if self.run.report["exit_status"] != 0:
             return f"the program ended with {self.run.report['exit_status']}"
-        for what in ("missed", "false", "unnamed") if not self.program.why_missed else ("found", "false"):
-            if getattr(self, what):
-                return f"{what}: {getattr(self, what)}"
-        return None
+        wrong = ("found", "false") if self.program.why_missed else ("missed", "false", "unnamed")
+        return "; ".join(f"{what}: {getattr(self, what)}" for what in wrong if getattr(self, what))
 
 
 def programs_of(group):

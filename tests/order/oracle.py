@@ -22,7 +22,7 @@ import sys
 import tempfile
 
 from graph import IMPLICIT, MISSING
-from program import Finding, Program, State, Unknown
+from program import AT_START, Finding, Program, State, Unknown
 
 MARKER = "aclrtSetOpExecuteTimeOut"
 CHECKS = "check=basic,+missing-order,+implicit-order"
@@ -30,6 +30,7 @@ SCHEDULES, WORKERS = ("async", "eager", "on-wait"), (0, 1, 2)
 MOST_SHOWN = 3
 MOST_TRIALS = 2000  # of moments at which host functions may have started
 LINES_OF_OUTPUT = 20
+NO_CALL = 1 << 30
 PROGRAMS_OF_WORLD, MOST_STEPS = 16, 60  # of the driver
 
 
@@ -39,13 +40,15 @@ def access(side):
 
 def split(lines):
     """Cuts a log into programs: (number, calls, findings). The first has number None: what was before all of them."""
-    number, calls, findings = None, [], []
+    number, calls, findings, thread = None, [], [], None
     for line in lines:
         entry = json.loads(line)
         if "finding" in entry:
-            # It comes before the line of its call.
-            findings.append(Finding(len(calls), entry["finding"], access(entry["first"]), access(entry["second"])))
+            # It comes before the line of its call; one of another thread stands anywhere.
+            call = len(calls) if entry["thread"] == thread or thread is None else AT_START
+            findings.append(Finding(call, entry["finding"], access(entry["first"]), access(entry["second"])))
         elif "api" in entry:
+            thread = entry["thread"]
             if entry["api"] == MARKER:
                 yield number, calls, findings
                 number, calls, findings = entry["args"]["timeout"], [], []
@@ -57,13 +60,26 @@ def key(finding):
     return finding.call, finding.kind, finding.first, finding.second
 
 
+def unmatched(expected, reported):
+    """What only one of them has: two lists of keys."""
+    ours, theirs = list(map(key, expected)), list(map(key, reported))
+    for finding in list(ours):
+        if finding in theirs:
+            ours.remove(finding)
+            theirs.remove(finding)
+    # A function may start, and let tasks go on, inside any call.
+    for finding in [f for f in ours if f[0] == AT_START]:
+        same = next((f for f in theirs if f[1:] == finding[1:]), None)
+        if same is not None:
+            ours.remove(finding)
+            theirs.remove(same)
+    return ours, theirs
+
+
 def first_difference(expected, reported):
     """The first call with other findings than expected, or None."""
-    ours, theirs = sorted(map(key, expected)), sorted(map(key, reported))
-    for a, b in itertools.zip_longest(ours, theirs):
-        if a != b:
-            return min(x[0] for x in (a, b) if x is not None)
-    return None
+    ours, theirs = unmatched(expected, reported)
+    return min((f[0] for f in ours + theirs), key=lambda call: call if call != AT_START else NO_CALL, default=None)
 
 
 class Trials:
@@ -82,12 +98,14 @@ class Trials:
         difference = first_difference(program.expected, self.reported)
         if difference is None:
             return program
+        if difference == AT_START:
+            difference = len(self.calls) - 1
         if difference < least:
             return None
         for submitted in program.functions:
             if submitted in starts or submitted >= difference:
                 continue
-            for begun in range(difference, submitted, -1):
+            for begun in range(min(difference + 1, len(self.calls) - 1), submitted, -1):
                 if self.left <= 0:
                     return None
                 if found := self.explain({**starts, submitted: begun}, difference):
@@ -107,10 +125,16 @@ def judge(state, calls, reported):
     return program, False
 
 
+def text(finding, only_ours, only_theirs):
+    who = "only expected: " if finding in only_ours else "only reported: " if finding in only_theirs else ""
+    first, second = ("stream %s task %s %s" % side for side in finding[2:])
+    return f"{who}{finding[1]} first {first}, second {second}"
+
+
 def show(number, program, reported, out):
     out.write(f"program {number}:\n")
-    only_ours = {key(f) for f in program.expected} - {key(f) for f in reported}
-    only_theirs = {key(f) for f in reported} - {key(f) for f in program.expected}
+    everything = sorted(set(map(key, program.expected)) | set(map(key, reported)))
+    only_ours, only_theirs = unmatched(program.expected, reported)
     for index, call in enumerate(program.calls):
         args = " ".join(f"{k}={v}" for k, v in call["args"].items() if k not in call.get("out", {}))
         outs = "".join(f" -> {k}={v}" for k, v in call.get("out", {}).items())
@@ -121,12 +145,10 @@ def show(number, program, reported, out):
             later = f", looked at in call {looked_at}" if looked_at != index else ""
             task = "  [stream %s task %s%s]" % (*program.tasks[index], later)
         out.write(f"  {index:3} {call['api']} {args}{outs}{code}{task}\n")
-        for finding in sorted(set(map(key, program.expected)) | set(map(key, reported))):
-            if finding[0] == index:
-                who = ("only expected: " if finding in only_ours else
-                       "only reported: " if finding in only_theirs else "")
-                first, second = ("stream %s task %s %s" % side for side in finding[2:])
-                out.write(f"      {who}{finding[1]} first {first}, second {second}\n")
+        for finding in [f for f in everything if f[0] == index]:
+            out.write(f"      {text(finding, only_ours, only_theirs)}\n")
+    for finding in [f for f in everything if f[0] == AT_START]:
+        out.write(f"  when a host function started: {text(finding, only_ours, only_theirs)}\n")
     doubled = len(reported) - len({key(f) for f in reported})
     if doubled:
         out.write(f"  {doubled} findings were reported twice\n")

@@ -13,6 +13,8 @@ SILENT = frozenset((
     "aclInit", "aclFinalize", "aclrtDeviceEnablePeerAccess", "aclrtGetDevice", "aclrtSetOpExecuteTimeOut"))
 NO_STREAM = "0x0"
 HOST = -1
+# In place of a call: found when a host function started, on its thread.
+AT_START = -1
 # A query's answer that means complete.
 COMPLETE = {"aclrtQueryEvent": 0, "aclrtQueryEventStatus": 1, "aclrtQueryEventWaitStatus": 0, "aclrtStreamQuery": 0}
 
@@ -107,13 +109,16 @@ class Program:
         self._ready = []
         self._clock = 0
         self._call = 0
+        self._at_start = False
 
     def run(self):
         for index, call in enumerate(self.calls):
             self._call = index
+            self._at_start = True
             for submitted in self._starts.get(index, ()):
                 stream, number = self.functions[submitted]
                 self._learn([(stream, number - 1)], STRONG)
+            self._at_start = False
             if call["code"] != 0:
                 continue
             meaning = getattr(self, "_" + call["api"], None)
@@ -209,7 +214,8 @@ class Program:
     def _verdict(self, node, sides):
         if verdict := self.graph.access(node, sides):
             kind, other = verdict
-            self.expected.append(Finding(self._call, kind, self.graph.names[other], self.graph.names[node]))
+            call = AT_START if self._at_start else self._call
+            self.expected.append(Finding(call, kind, self.graph.names[other], self.graph.names[node]))
 
     # --- What the host learns ---
 

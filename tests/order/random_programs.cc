@@ -290,10 +290,11 @@ class Program {
     return true;
   }
 
-  // Satisfies the waits of the word, but by no task: they pass without an order.
+  // Satisfies the waits of the word, but by no task: they pass without an order. Behind such a wait the start
+  // of a host function would decide in which call tasks are looked at.
   bool OverwriteWord() {
     Word& word = random_.One(world_.words);
-    if (word.equal) return false;
+    if (word.equal || queries_) return false;
     OK(aclrtMemset(word.at, sizeof(*word.at), kLarge, sizeof(*word.at)));
     word.overwritten = true;
     word.written = word.base + kNeverEqual;
