@@ -77,15 +77,18 @@ def traits(facts):
     rows = []
     for f in facts.runtime:
         mask = sum(1 << i for i, p in enumerate(f.params) if p.required)
+        written = sum(1 << i for i, p in enumerate(f.params) if p.written)
         everywhere = "true" if not any(f.masks) else "false"
         rows.append(f"template <>\nstruct Traits<facts::Fn::{f.name}> {{\n"
                     f"  static constexpr uint64_t kNonNull = {mask:#b};\n"
+                    f"  static constexpr uint64_t kWritten = {written:#b};\n"
                     f"  static constexpr bool kEverywhere = {everywhere};\n"
                     f"  static constexpr Life kLife = Life::{LIFE[f.life]};\n}};\n")
     return ("// What the entry of each function has to test before its body runs.\n#pragma once\n\n"
             "#include <cstdint>\n\n#include \"abi/life.h\"\n#include \"belay/facts/functions.h\"\n\n"
             "namespace belay::abi {\n\n"
             "// kNonNull: bit i is set if parameter i is a pointer that must not be NULL.\n"
+            "// kWritten: bit i is set if the call leaves something behind parameter i.\n"
             "// kEverywhere: every product and version has the function.\n"
             "template <facts::Fn F>\nstruct Traits;\n\n" + "\n".join(rows) + "\n}  // namespace belay::abi\n")
 

@@ -22,6 +22,11 @@ class Param:
     def required(self):
         return "*" in self.type and not self.nullable
 
+    @property
+    def written(self):
+        """The call leaves something behind the pointer."""
+        return "*" in self.type and self.dir in ("out", "inout")
+
 
 @dataclasses.dataclass
 class Function:

@@ -155,10 +155,11 @@ bool MayGoOn(const Call& call, Life life, uint32_t mode, Status* result) {
 }
 
 namespace internal {
-void WriteLog(const Call& call, int32_t code, uint64_t start_ns, const trace::ArgWriter& writer) {
+void WriteLog(const Call& call, int32_t code, uint64_t start_ns, const trace::ArgWriter& args,
+              const trace::ArgWriter& outs) {
   trace::ApiLog* log = call.runtime().log();
   if (log == nullptr || !log->enabled()) return;
-  log->Record(call.name(), code, start_ns, trace::ApiLog::Now() - start_ns, writer);
+  log->Record(call.name(), code, start_ns, trace::ApiLog::Now() - start_ns, args, outs);
 }
 }  // namespace internal
 

@@ -112,8 +112,22 @@ void WriteArgs(trace::ArgWriter& writer, const facts::FnFacts& facts, std::index
   (writer.Add(facts.params[I], args), ...);
 }
 
-[[gnu::cold]] void WriteLog(const Call& call, int32_t code, uint64_t start_ns,
-                            const trace::ArgWriter& writer);
+// What a successful call left behind parameter `index`.
+template <facts::Fn F, class T>
+void WriteOut(trace::ArgWriter& writer, size_t index, const T& value) {
+  if constexpr (trace::kPointsToValue<T>) {
+    if ((Traits<F>::kWritten >> index & 1) == 0 || value == nullptr) return;
+    writer.Add(facts::Facts(F).params[index], *value);
+  }
+}
+
+template <facts::Fn F, class... Args, size_t... I>
+void WriteOuts(trace::ArgWriter& writer, std::index_sequence<I...>, const Args&... args) {
+  (WriteOut<F>(writer, I, args), ...);
+}
+
+[[gnu::cold]] void WriteLog(const Call& call, int32_t code, uint64_t start_ns, const trace::ArgWriter& args,
+                            const trace::ArgWriter& outs);
 
 template <facts::Fn F, class Body, class... Args>
 Status Tested(Call& call, uint32_t mode, Body body, const Args&... args) {
@@ -148,9 +162,10 @@ template <facts::Fn F, class Body, class... Args>
 [[gnu::cold]] aclError Logged(Call& call, uint32_t mode, Body body, const Args&... args) {
   uint64_t start = trace::ApiLog::Now();
   Status status = Tested<F>(call, mode, body, args...);
-  trace::ArgWriter writer;
+  trace::ArgWriter writer, outs;
   WriteArgs(writer, facts::Facts(F), std::index_sequence_for<Args...>(), args...);
-  WriteLog(call, status.code(), start, writer);
+  if (status.ok()) WriteOuts<F>(outs, std::index_sequence_for<Args...>(), args...);
+  WriteLog(call, status.code(), start, writer, outs);
   return status.code();
 }
 
@@ -204,7 +219,7 @@ inline R EnterValue(void* caller, R on_failure, Body body, const Args&... args) 
   if ((mode & runtime::kLogging) != 0) [[unlikely]] {
     trace::ArgWriter writer;
     internal::WriteArgs(writer, facts::Facts(F), std::index_sequence_for<Args...>(), args...);
-    internal::WriteLog(call, 0, trace::ApiLog::Now(), writer);
+    internal::WriteLog(call, 0, trace::ApiLog::Now(), writer, {});
   }
   return result;
 }
@@ -217,7 +232,7 @@ template <facts::Fn F>
   Status status;
   constexpr uint32_t kSpecial = ~static_cast<uint32_t>(runtime::kLogging);
   if ((mode & kSpecial) == 0 || MayGoOn(call, Traits<F>::kLife, mode, &status)) status = RefuseNotBuilt(call);
-  if ((mode & runtime::kLogging) != 0) internal::WriteLog(call, status.code(), trace::ApiLog::Now(), {});
+  if ((mode & runtime::kLogging) != 0) internal::WriteLog(call, status.code(), trace::ApiLog::Now(), {}, {});
   return status.code();
 }
 

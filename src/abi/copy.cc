@@ -42,6 +42,16 @@ CopyTask TaskOf(int executor, const Range& dst, const Range& src, const CopyShap
       .End();
 }
 
+// The host itself touches bytes, at once: the findings about order look at that.
+check::OrderActor HostActor(const Call& call) {
+  check::OrderActor actor;
+  actor.api = call.name();
+  actor.thread = call.thread().id;
+  if (call.context() != nullptr) actor.device = call.context()->device->user;
+  actor.site = call.site();
+  return actor;
+}
+
 // The end of a call that moves bytes at once.
 Status Moved(const Call& call, bool done, uint64_t bytes) {
   if (!done) [[unlikely]]
@@ -55,17 +65,20 @@ Status Moved(const Call& call, bool done, uint64_t bytes) {
 void NoteTouched(const Call& call, const Range& range, uint64_t width, uint64_t pitch, uint64_t rows,
                  bool is_write) {
   runtime::HostWatch* watch = call.runtime().host_watch();
-  if (watch == nullptr || range.on_device()) return;
+  // Where order is looked at, it says the same of calls, and more.
+  if (watch == nullptr || range.on_device() || call.runtime().order() != nullptr) return;
   watch->Touched(call.now(), {reinterpret_cast<uintptr_t>(range.bytes), width, pitch, rows, is_write});
 }
 
 Status CopyAtOnce(const Call& call, int executor, const Range& dst, const Range& src,
                   const CopyShape& shape) {
+  const CopyTask task = TaskOf(executor, dst, src, shape);
   if (call.engine().watched()) [[unlikely]] {
+    if (check::OrderChecker* order = call.runtime().order()) order->HostCopies(task, HostActor(call));
     NoteTouched(call, src, shape.width, shape.src_pitch, shape.height, false);
     NoteTouched(call, dst, shape.width, shape.dst_pitch, shape.height, true);
   }
-  return Moved(call, call.engine().CopyNow(TaskOf(executor, dst, src, shape)), shape.Bytes());
+  return Moved(call, call.engine().CopyNow(task), shape.Bytes());
 }
 
 // The host side of an asynchronous copy that is not pinned; null if there is none.
@@ -103,8 +116,10 @@ Status Enqueue(const Call& call, StreamObject& stream, const void* dst, const vo
   if (stage) {  // SPEC 31 §1.2: kind 5 takes the bytes during the call
     auto* copy = static_cast<uint8_t*>(malloc(shape.Bytes()));
     if (copy == nullptr) return RefuseHostRam(call);
-    if (call.engine().watched()) [[unlikely]]
+    if (call.engine().watched()) [[unlikely]] {
+      if (check::OrderChecker* order = call.runtime().order()) order->HostReads(op.copy, HostActor(call));
       NoteTouched(call, src_range, shape.width, shape.src_pitch, shape.height, false);
+    }
     if (memory::HostGuard* guard = call.engine().guard(); guard != nullptr) {
       engine::CopyGuarded(*guard, CopyShape::Linear(copy, src_range.bytes, shape.Bytes()),
                           !src_range.on_device(), false);
@@ -120,6 +135,9 @@ Status Enqueue(const Call& call, StreamObject& stream, const void* dst, const vo
   uint64_t sequence = call.engine().Submit(*stream.stream, op, shape.Bytes());
   call.thread().last_task = op.task;
   call.thread().counters->AddCopy(shape.Bytes());
+  bool of_host = !dst_range.on_device() || !src_range.on_device();
+  if (of_host && !stage && pageable == nullptr && !call.runtime().guards_host())
+    call.thread().counters->AddUnguardedCopy();
   if (pageable != nullptr) {
     NotePageable(call, pageable);
     call.engine().WaitByTheWay(*stream.stream, sequence);
@@ -358,8 +376,10 @@ Status aclrtMemset(Call& call, void* devPtr, size_t maxCount, int32_t value, siz
   Range range;
   FillTask fill;
   BELAY_TRY(NeedFill(call, devPtr, value, count, &range, &fill));
-  if (call.engine().watched()) [[unlikely]]
+  if (call.engine().watched()) [[unlikely]] {
+    if (check::OrderChecker* order = call.runtime().order()) order->HostFills(fill, HostActor(call));
     NoteTouched(call, range, count, count, 1, true);
+  }
   return Moved(call, call.engine().FillNow(fill), count);
 }
 

@@ -37,6 +37,7 @@ Status Synchronize(Call& call, aclrtEvent event, int32_t timeout_ms) {
     return Status();
   }
   bool waits = latest->pending();
+  if (!waits) call.engine().HostKnows(*latest.get());
   if (waits) {
     BELAY_TRY(NeedOtherStream(call, latest->stream(), nullptr));
     call.thread().waiting = call.now();
@@ -79,7 +80,10 @@ Status NeedTimed(const Call& call, const EventObject& event, const LatestRecord&
 }
 
 Status NeedComplete(const Call& call, const EventObject& event, const LatestRecord& latest) {
-  if (latest->complete()) return Status();
+  if (latest->complete()) {
+    call.engine().HostKnows(*latest.get());
+    return Status();
+  }
   // What it captured has ended, and somebody is at the record itself.
   if (call.engine().QueryRecord(*latest.get()) && call.engine().WaitRecord(*latest.get())) return Status();
   return call.Refuse(code::kEventNotComplete, FindingId::kEventMisuse)

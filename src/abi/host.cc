@@ -33,7 +33,8 @@ Status Allocate(const Call& call, void** pointer, uint64_t size, const aclrtMall
   BELAY_TRY(NeedContext(call, &context));
   BELAY_TRY(NeedConfigDevice(call, config, *context->device));
   HostMemory& host = call.memory().host();
-  Allocation* block = host.Allocate(size, config.va_flag, call.site(), call.thread().id);
+  Allocation* block =
+      host.Allocate(size, config.va_flag, call.site(), call.thread().id, static_cast<uint16_t>(call.fn()));
   if (block == nullptr) {
     return call.Refuse(code::kNoMemory, FindingId::kResourceExhausted)
         .Say("%" PRIu64 " bytes of pinned memory asked for; this process holds %" PRIu64 " MiB", size,
@@ -91,6 +92,7 @@ Status Free(const Call& call, void* hostPtr, bool synchronise) {
   // SPEC 30 §3.2: pinned memory has no owner, so the current device is synchronised.
   if (synchronise) BELAY_TRY(NeedOtherDevice(call, *context->device));
   if (synchronise) status = SynchronizeWhole(call, *context->device);
+  if (check::OrderChecker* order = call.runtime().order()) order->Forget(*place.block);
   if (runtime::HostWatch* watch = call.runtime().host_watch(); watch != nullptr) {
     watch->Gone(call.now(), reinterpret_cast<uintptr_t>(hostPtr), place.block->charged);
   }

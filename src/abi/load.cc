@@ -18,6 +18,7 @@ __attribute__((destructor)) void Unload() {
   if (runtime::Runtime* runtime = runtime::Runtime::Get(); runtime != nullptr) {
     if ((runtime::g_mode.load(std::memory_order_relaxed) & runtime::kForked) == 0) {
       runtime->tasks().ReportUnreported();
+      runtime->ReportLeaks({});
     }
     if (runtime->host_watch() != nullptr) runtime->host_watch()->End();
     runtime->reporter().WriteReports(std::nullopt);

@@ -166,11 +166,13 @@ Status Allocate(const Call& call, void** devPtr, size_t size, uint32_t policy, b
   request.module = config.module;
   request.site = call.site();
   request.thread = call.thread().id;
+  request.function = static_cast<uint16_t>(call.fn());
   DeviceMemory::Shortage shortage;
   DeviceMemory& memory = *call.memory().Find(device.logical);
   Allocation* block = memory.Allocate(request, &shortage);
   if (block == nullptr) [[unlikely]]
     return RefuseShort(call, device, size, shortage);
+  if (check::OrderChecker* order = call.runtime().order()) order->Forget(*block);
   *devPtr = reinterpret_cast<void*>(memory.UserAddress(*block));
   return Status();
 }
@@ -252,6 +254,7 @@ Status Free(const Call& call, void* devPtr, bool synchronise) {
     status = SynchronizeWhole(call, call.runtime().device(user));
   }
   DeviceMemory& memory = *call.memory().Find(place.device);
+  if (check::OrderChecker* order = call.runtime().order()) order->Forget(*place.block);
   switch (memory.Free(place.block, call.site(), call.thread().id)) {
     case SlabHeap::FreeResult::kFreed:
       return status;

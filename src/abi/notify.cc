@@ -124,7 +124,8 @@ Status aclrtRecordNotify(Call& call, aclrtNotify notify, aclrtStream stream) {
   NotifyObject* found = nullptr;
   StreamObject* on = nullptr;
   BELAY_TRY(NeedBoth(call, notify, false, stream, false, &found, &on));
-  if (found->signal->value() != 0) {
+  const bool untaken = found->waits_ahead.load(std::memory_order_relaxed) < 0;
+  if (untaken && found->signal->value() != 0) {
     call.Note(FindingId::kEventMisuse)
         .On(on->device->user, on->id)
         .Say("notify %p is set already, and nobody waited for it since", notify)
@@ -133,6 +134,8 @@ Status aclrtRecordNotify(Call& call, aclrtNotify notify, aclrtStream stream) {
         .With("recorded before", found->last_record.Get())
         .With("notify created", found->created, found->device->user)
         .Send();
+  } else {
+    found->waits_ahead.fetch_sub(1, std::memory_order_relaxed);
   }
   found->last_record.Set(call.now());
   engine::Op op = SignedOp(call);
@@ -145,6 +148,7 @@ Status aclrtWaitAndResetNotify(Call& call, aclrtNotify notify, aclrtStream strea
   StreamObject* on = nullptr;
   BELAY_TRY(NeedBoth(call, notify, false, stream, true, &found, &on));
   engine::Op op = SignedOp(call);
+  found->waits_ahead.fetch_add(1, std::memory_order_relaxed);
   call.engine().SubmitAwait(*on->stream, *found->signal, Signal::Condition::kGreaterOrEqual, 1, true,
                             timeout * kSecond, op);
   return Submitted(call, op);
@@ -161,7 +165,10 @@ Status aclrtNotifyBatchReset(Call& call, aclrtNotify* notifies, size_t num) {
   if (num == 0) return RefuseMode(call, "num", 0, "the number of notifies");
   std::vector<NotifyObject*> found(num);
   for (size_t i = 0; i < num; ++i) BELAY_TRY(NeedNotify(call, notifies[i], false, &found[i]));
-  for (NotifyObject* notify : found) call.engine().ChangeNow(*notify->signal, Signal::Change::kSet, 0);
+  for (NotifyObject* notify : found) {
+    call.engine().ChangeNow(*notify->signal, Signal::Change::kSet, 0);
+    notify->waits_ahead.store(0, std::memory_order_relaxed);
+  }
   return Status();
 }
 

@@ -48,9 +48,6 @@ int UserDevice(const Call& call, const Range& range) {
 }
 }  // namespace
 
-runtime::Moment AllocatedAt(const Allocation& block) {
-  return {nullptr, block.allocated_thread, block.allocated};
-}
 runtime::Moment FreedAt(const Allocation& block) {
   return {block.by_reset ? "a device reset" : nullptr, block.freed_thread, block.freed};
 }

@@ -38,7 +38,7 @@ Status NeedDeviceRange(const Call& call, const void* address, uint64_t extent, c
 [[gnu::cold]] Status RefuseBlock(const Call& call, const void* address, const Range& range,
                                  const char* parameter);
 
-runtime::Moment AllocatedAt(const memory::Allocation& block);
+using runtime::AllocatedAt;
 runtime::Moment FreedAt(const memory::Allocation& block);
 
 }  // namespace belay::abi

@@ -258,8 +258,8 @@ Status SynchronizeStream(const Call& call, StreamObject& stream, int32_t timeout
     if (stream.stream->aborts() != aborts)
       return RefuseAborted(call, *stream.stream, stream.stream->abort_code());
     BELAY_TRY(NeedWorking(call, stream));
-  } else if (call.engine().watched()) [[unlikely]] {
-    call.engine().Wait(*stream.stream, sequence);  // the host learns it by this call
+  } else {
+    call.engine().HostKnows(*stream.stream, sequence);
   }
   return ReportFailure(call, *stream.stream, sequence);
 }

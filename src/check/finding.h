@@ -32,8 +32,9 @@ struct Finding {
   Place where;        // the call that is refused or warned about
   Place related[kMaxRelated];
   int related_count = 0;
-  Text<300> rule;  // one sentence; ends with the section, "(SPEC 32 §3)"
-  Text<300> fix;   // one concrete thing to do
+  uint64_t times = 1;  // how often it happened: what `count` grows by
+  Text<300> rule;      // one sentence; ends with the section, "(SPEC 32 §3)"
+  Text<300> fix;       // one concrete thing to do
 
   Finding() = default;
   explicit Finding(FindingId finding_id) : id(finding_id), severity(Kind(finding_id).severity) {}

@@ -133,9 +133,10 @@ void Reporter::Report(const Finding& finding, os::SymbolContext context) {
                "belay: warning: too many different findings; further ones are only counted\n");
     }
   } else if (!first) {
-    entry->repeats.fetch_add(1, std::memory_order_acq_rel);
+    entry->repeats.fetch_add(finding.times, std::memory_order_acq_rel);
     AddRepeats(entry);
   } else {
+    entry->repeats.fetch_add(finding.times - 1, std::memory_order_acq_rel);
     ReportFirst(finding, entry, context);
     AddRepeats(entry);
   }

@@ -167,6 +167,17 @@ TEST_F(ReporterTest, RepeatsAreCountedAndNotReprinted) {
   EXPECT_EQ(reporter.count(Severity::kError), 4u);
 }
 
+TEST_F(ReporterTest, AFindingCanStandForSeveralObjects) {
+  Reporter& reporter = Make();
+  for (uint64_t times : {3, 4}) {
+    Finding finding = Example(1);
+    finding.times = times;
+    reporter.Report(finding);
+  }
+  EXPECT_EQ(reporter.count(Severity::kError), 1u);
+  EXPECT_THAT(Json(), HasSubstr("\"count\":7,"));
+}
+
 TEST_F(ReporterTest, RepeatsFromManyThreadsAreAllCounted) {
   Reporter& reporter = Make();
   std::vector<std::thread> threads;

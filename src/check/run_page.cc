@@ -52,7 +52,6 @@ struct RunPage::Header {
   std::atomic<uint64_t> heap_used;
   std::atomic<uint64_t> by_severity[3];
   std::atomic<uint64_t> lost;
-  std::atomic<uint64_t> unguarded_copies;
   std::atomic<uint64_t> devices_opened[kDevices / 64];
   std::atomic<uint32_t> profile_state;  // 0 nobody, 1 being written, 2 written
   uint32_t devices;
@@ -194,6 +193,7 @@ RunTotals RunPage::totals() const {
     totals.calls += threads_[i].calls();
     totals.copies += threads_[i].copies();
     totals.bytes += threads_[i].bytes();
+    totals.unguarded_copies += threads_[i].unguarded_copies();
   }
   return totals;
 }
@@ -242,14 +242,6 @@ std::string_view RunPage::cann() const {
 
 uint32_t RunPage::devices() const {
   return has_profile() ? header_->devices : 0;
-}
-
-void RunPage::AddUnguardedCopy() {
-  header_->unguarded_copies.fetch_add(1, std::memory_order_relaxed);
-}
-
-uint64_t RunPage::unguarded_copies() const {
-  return header_->unguarded_copies.load(std::memory_order_relaxed);
 }
 
 RunPage::Reservation RunPage::Reserve(Severity severity, size_t capacity) {

@@ -27,10 +27,13 @@ class alignas(64) ThreadCounters {
  public:
   void AddCall() { Add(calls_, 1); }
   void AddCopy(uint64_t bytes) { Add(copies_, 1), Add(bytes_, bytes); }
+  // An asynchronous host copy that `guard` would have watched; the last line of `belay run` hints at them.
+  void AddUnguardedCopy() { Add(unguarded_copies_, 1); }
 
   uint64_t calls() const { return calls_.load(std::memory_order_relaxed); }
   uint64_t copies() const { return copies_.load(std::memory_order_relaxed); }
   uint64_t bytes() const { return bytes_.load(std::memory_order_relaxed); }
+  uint64_t unguarded_copies() const { return unguarded_copies_.load(std::memory_order_relaxed); }
 
  private:
   friend class RunPage;
@@ -47,6 +50,7 @@ class alignas(64) ThreadCounters {
   Counter calls_;
   Counter copies_;
   Counter bytes_;
+  Counter unguarded_copies_;
   std::atomic<uint64_t> owner_;  // process id and thread id; 0 = free
   uint32_t shared_;              // only slot 0, for threads that found no free slot
 };
@@ -56,11 +60,12 @@ struct RunTotals {
   uint64_t calls = 0;
   uint64_t copies = 0;
   uint64_t bytes = 0;
+  uint64_t unguarded_copies = 0;
 };
 
 class RunPage {
  public:
-  static constexpr uint32_t kVersion = 1;
+  static constexpr uint32_t kVersion = 2;
   static constexpr uint32_t kThreads = 4096;
   static constexpr uint32_t kFindings = 8192;
   static constexpr size_t kBytes = size_t{64} << 20;
@@ -108,10 +113,6 @@ class RunPage {
   std::string_view product() const;
   std::string_view cann() const;
   uint32_t devices() const;
-
-  // Asynchronous host copies that `guard` would have watched; the last line of `belay run` hints at them.
-  void AddUnguardedCopy();
-  uint64_t unguarded_copies() const;
 
   // Appends one finding in three steps: reserve, write into the heap, publish. `count_at` is where in the
   // object the member "count" belongs: it changes later, so it stands in the slot.

@@ -41,6 +41,7 @@ TEST(RunPage, CountsPerThread) {
       ThreadCounters* slot = page.AcquireSlot();
       for (int k = 0; k < 1000; ++k) slot->AddCall();
       slot->AddCopy(64);
+      for (int k = 0; k < 2; ++k) slot->AddUnguardedCopy();
       page.ReleaseSlot(slot);
     });
   }
@@ -48,6 +49,7 @@ TEST(RunPage, CountsPerThread) {
   EXPECT_EQ(page.totals().calls, 8000u);
   EXPECT_EQ(page.totals().copies, 8u);
   EXPECT_EQ(page.totals().bytes, 512u);
+  EXPECT_EQ(page.totals().unguarded_copies, 16u);
 }
 
 TEST(RunPage, SlotsAreHandedOnAndNeverLost) {

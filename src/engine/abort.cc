@@ -73,7 +73,7 @@ bool Engine::Abort(const std::vector<Stream*>& streams, int32_t code, int64_t de
       stream->abort_code_.store(code, std::memory_order_release);
       stream->aborts_.fetch_add(1, std::memory_order_seq_cst);
       DropQueued(*stream, fate);
-      if (watched_) observer_->Learned(*stream, stream->submitted(), false);
+      HostKnows(*stream, stream->submitted());
     }
     bool ready;
     {

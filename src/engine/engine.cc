@@ -428,6 +428,8 @@ void Engine::FinishAway(Stream& stream, Status status) {
     MutexLock lock(stream.mutex_);
     op = stream.queue_.Front();
   }
+  const bool function = op.kind == OpKind::kHostFunc || op.kind == OpKind::kCallback;
+  if (watched_ && function) observer_->Returned(stream, stream.SequenceOf(op));
   Release(op);
   {
     MutexLock lock(stream.mutex_);

@@ -7,7 +7,8 @@
 // which take effect under the stream's lock. Cost: such a task takes one uncontended lock pair.
 //
 // Files: engine.cc submits and runs, wait.cc lets hosts wait, park.cc ties streams to what they wait for,
-// abort.cc holds, drops and stops, execute.cc does what a task says.
+// abort.cc holds, drops and stops, execute.cc does what a task says, unwritten.cc copies bytes that nothing
+// wrote.
 #pragma once
 
 #include <atomic>
@@ -73,18 +74,15 @@ class Engine {
   // trusts that peers were tested. False, and nothing changed, when the host RAM for device bytes is used up.
   // Who writes device bytes so calls WordsChanged().
   bool CopyNow(const CopyTask& copy) const {
+    using memory::DeviceMemory;
     const CopyShape& shape = copy.shape;
-    if (!PrepareWrite(copy.dst, shape.dst, shape.DstExtent(), !shape.linear())) return false;
-    if (copy.src.memory != nullptr) {
-      memory::DeviceMemory& memory = *copy.src.memory;
-      uint64_t at = static_cast<uint64_t>(shape.src - memory.EngineStart(*copy.src.block));
-      memory.PrepareRead(*copy.src.block, at, shape.SrcExtent());
-    }
-    if (guard_ != nullptr) [[unlikely]] {
-      CopyGuarded(*guard_, shape, copy.src.memory == nullptr, copy.dst.memory == nullptr);
-    } else {
-      CopyBytes(shape);
-    }
+    bool ready = (copy.dst.memory == nullptr ||
+                  DeviceMemory::ReadyToWrite(*copy.dst.block, At(copy.dst, shape.dst), shape.DstExtent())) &&
+                 (copy.src.memory == nullptr ||
+                  DeviceMemory::ReadyToRead(*copy.src.block, At(copy.src, shape.src), shape.SrcExtent()));
+    if (!ready) [[unlikely]]
+      return CopyUnready(copy);
+    MoveBytes(copy, shape);
     return true;
   }
   // Whether CopyNow would only move bytes: of a linear copy between ranges that hold them.
@@ -96,11 +94,7 @@ class Engine {
   }
   bool FillNow(const FillTask& fill) const {
     if (!PrepareWrite(fill.dst, fill.at, fill.bytes, false)) return false;
-    if (guard_ != nullptr && fill.dst.memory == nullptr) [[unlikely]] {
-      FillGuarded(*guard_, fill.at, fill.value, fill.bytes);
-    } else {
-      FillBytes(fill.at, fill.value, fill.bytes);
-    }
+    PutBytes(fill);
     return true;
   }
   // Device bytes were written: streams that wait for a word look again.
@@ -115,8 +109,15 @@ class Engine {
   // look, but help.
   bool Wait(Stream& stream, uint64_t sequence, int64_t deadline_ns = kNoDeadline) {
     const bool done = WaitUnseen(stream, sequence, deadline_ns);
-    if (watched_ && done) observer_->Learned(stream, sequence, false);
+    if (done) HostKnows(stream, sequence);
     return done;
+  }
+  // Where the host finds something done without asking the engine.
+  void HostKnows(const Stream& stream, uint64_t sequence) {
+    if (watched_) observer_->Learned(stream, sequence, false);
+  }
+  void HostKnows(const EventRecord& record) {
+    if (watched_ && record.complete()) observer_->LearnedRecord(record);
   }
   // For a call that does not promise to wait.
   void WaitByTheWay(Stream& stream, uint64_t sequence) {
@@ -284,11 +285,31 @@ class Engine {
   static void Pin(const Op& op);
   void Unpin(const OpSide& side);
 
-  static bool PrepareWrite(const OpSide& side, const uint8_t* from, uint64_t extent, bool gaps) {
-    if (side.memory == nullptr) return true;
-    uint64_t at = static_cast<uint64_t>(from - side.memory->EngineStart(*side.block));
-    return side.memory->PrepareWrite(*side.block, at, extent, gaps);
+  // Where in its block an address of the engine lies.
+  static uint64_t At(const OpSide& side, const uint8_t* address) {
+    return static_cast<uint64_t>(address - side.memory->EngineStart(*side.block));
   }
+  static bool PrepareWrite(const OpSide& side, const uint8_t* from, uint64_t extent, bool gaps) {
+    return side.memory == nullptr || side.memory->PrepareWrite(*side.block, At(side, from), extent, gaps);
+  }
+  // Copies that touch bytes which nothing wrote before, or which are to be told apart from those.
+  // Host bytes may be closed to everybody but the guard.
+  void MoveBytes(const CopyTask& copy, const CopyShape& part) const {
+    if (guard_ != nullptr) [[unlikely]] {
+      CopyGuarded(*guard_, part, copy.src.memory == nullptr, copy.dst.memory == nullptr);
+    } else {
+      CopyBytes(part);
+    }
+  }
+  void PutBytes(const FillTask& fill) const {
+    if (guard_ != nullptr && fill.dst.memory == nullptr) [[unlikely]] {
+      FillGuarded(*guard_, fill.at, fill.value, fill.bytes);
+    } else {
+      FillBytes(fill.at, fill.value, fill.bytes);
+    }
+  }
+  [[gnu::cold]] bool CopyUnready(const CopyTask& copy) const;
+  bool CopyPoisoned(const CopyTask& copy) const;
 
   const Config config_;
   // Nobody but a waiting host thread runs streams, unless their tasks are urgent.

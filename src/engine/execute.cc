@@ -81,14 +81,14 @@ Status Engine::ExecuteValueWrite(const ValueTask& value) {
 __attribute__((no_sanitize("thread")))
 #endif
 bool Engine::WordHolds(const ValueTask& value) {
-  if (value.side.memory != nullptr) {
-    uint64_t at = static_cast<uint64_t>(value.at - value.side.memory->EngineStart(*value.side.block));
-    value.side.memory->PrepareRead(*value.side.block, at, sizeof(uint64_t));
-  }
+  memory::DeviceMemory* memory = value.side.memory;
+  if (memory != nullptr) memory->PrepareRead(*value.side.block, At(value.side, value.at), sizeof(uint64_t));
   auto* at = reinterpret_cast<uint64_t*>(value.at);
-  uint64_t word = guard_ != nullptr && value.side.memory == nullptr
+  uint64_t word = guard_ != nullptr && memory == nullptr
                       ? LoadGuarded(*guard_, at)
                       : std::atomic_ref<uint64_t>(*at).load(std::memory_order_acquire);
+  if (memory != nullptr && memory->poisons())
+    word = memory->Poisoned(*value.side.block, At(value.side, value.at), word);
   switch (value.condition) {
     case WordCondition::kGreaterOrEqual:
       return static_cast<int64_t>(word - value.value) >= 0;

@@ -81,8 +81,7 @@ void HostPool::RunThread() {
     {
       CallbackScope scope(CallbackScope::Kind::kHostFunction, job.stream, job.op.api, job.op.thread,
                           job.op.site);
-      if (engine_.watched())
-        engine_.observer().Learned(*job.stream, job.stream->SequenceOf(job.op) - 1, false);
+      engine_.HostKnows(*job.stream, job.stream->SequenceOf(job.op) - 1);
       try {
         job.op.host.function(job.op.host.argument);
       } catch (const std::exception& error) {

@@ -35,6 +35,8 @@ class Observer {
   }
   // The host knows that a record is complete.
   virtual void LearnedRecord(const EventRecord&) {}
+  // A function of the program that later tasks wait for is about to end its task.
+  virtual void Returned(const Stream&, uint64_t sequence) { static_cast<void>(sequence); }
   // Queued tasks of the stream up to `sequence` were dropped.
   virtual void Dropped(const Stream&, uint64_t sequence) { static_cast<void>(sequence); }
   // The host changed a signal at once.

@@ -2,6 +2,8 @@
 
 namespace belay::engine {
 
+std::atomic<uint64_t> Signal::made_{0};
+
 bool Signal::Holds(Condition condition, uint32_t value) const {
   uint32_t now = this->value();
   switch (condition) {

@@ -20,7 +20,7 @@ class Signal {
   enum class Change : uint8_t { kSet, kAdd, kOr, kAnd };
   enum class Condition : uint8_t { kLess, kEqual, kGreater, kGreaterOrEqual, kMask };
 
-  Signal() = default;
+  Signal() : serial(made_.fetch_add(1, std::memory_order_relaxed)) {}
   Signal(const Signal&) = delete;
   Signal& operator=(const Signal&) = delete;
 
@@ -32,6 +32,8 @@ class Signal {
   uint32_t value() const { return value_.load(std::memory_order_acquire); }
   bool Holds(Condition condition, uint32_t value) const;
 
+  // No other signal of the process has it.
+  const uint64_t serial;
   // Queued waits that have not passed yet.
   std::atomic<uint32_t> pending_waits{0};
   // Whether the handle is gone.
@@ -42,6 +44,8 @@ class Signal {
   ~Signal() = default;
 
   void Apply(Change change, uint32_t value);
+
+  static std::atomic<uint64_t> made_;
 
   std::atomic<uint32_t> value_{0};
   std::atomic<uint32_t> references_{1};

@@ -131,7 +131,7 @@ bool Engine::WaitUnseen(Stream& stream, uint64_t sequence, int64_t deadline_ns) 
 
 bool Engine::WaitRecord(EventRecord& record, int64_t deadline_ns) {
   const bool ended = WaitRecordUnseen(record, deadline_ns);
-  if (watched_ && record.complete()) observer_->LearnedRecord(record);
+  HostKnows(record);
   return ended;
 }
 
@@ -160,7 +160,7 @@ bool Engine::WaitRecordUnseen(EventRecord& record, int64_t deadline_ns) {
 bool Engine::Query(Stream& stream) {
   const uint64_t asked = stream.submitted();
   const bool complete = QueryUnseen(stream);
-  if (watched_ && complete) observer_->Learned(stream, asked, false);
+  if (complete) HostKnows(stream, asked);
   return complete;
 }
 

@@ -16,6 +16,7 @@ struct Slab;
 
 struct alignas(64) Allocation {
   enum class State : uint8_t { kNever, kLive, kFreed };
+  static constexpr uint16_t kNobody = 0xffff;
 
   std::atomic<State> state{State::kNever};
   PageSize pages = PageSize::kNormal;
@@ -40,6 +41,7 @@ struct alignas(64) Allocation {
   std::atomic<uint32_t> pins{0};  // tasks that will touch the block
   uint32_t allocated_thread = 0;
   uint32_t freed_thread = 0;
+  uint16_t allocated_by = kNobody;  // the API function, as its caller numbers them
   Site allocated;
   Site freed;
   // Bytes that an earlier tenant may have left in the engine mapping; empty: lo >= hi. Backing lock.
@@ -49,5 +51,6 @@ struct alignas(64) Allocation {
 
   bool live() const { return state.load(std::memory_order_acquire) == State::kLive; }
 };
+static_assert(sizeof(Allocation) == 128);
 
 }  // namespace belay::memory

@@ -16,11 +16,12 @@ size_t BitmapBytes(uint64_t heap_bytes) {
 }  // namespace
 
 DeviceMemory::DeviceMemory(int device, const AddressSpace& space, Books& books, PhysicalMemory& physical,
-                           bool rest_freed)
+                           bool rest_freed, bool poison)
     : device_(device),
       base_(space.ShareBase(device)),
       engine_(space.engine_share(device)),
       heap_(space.share_bytes(), rest_freed),
+      poison_(poison),
       books_(books),
       physical_(physical) {
   committed_ =
@@ -70,6 +71,11 @@ Allocation* DeviceMemory::Allocate(const Request& request, Shortage* shortage) {
   allocation->charged = charged;
   allocation->allocated = request.site;
   allocation->allocated_thread = request.thread;
+  allocation->allocated_by = request.function;
+  if (poison_) {
+    MutexLock lock(backing_);
+    written_.erase(allocation);
+  }
   allocation->state.store(Allocation::State::kLive, std::memory_order_release);
   *shortage = Shortage::kNone;
   return allocation;
@@ -96,7 +102,7 @@ void DeviceMemory::ReleaseAll(Site site, uint32_t thread) {
 }
 
 void DeviceMemory::ReadUnwritten(Allocation& allocation, uint64_t at, uint64_t bytes) {
-  if (bytes == 0) return;
+  if (bytes == 0 || poison_) return;
   MutexLock lock(backing_);
   JoinValid(allocation, at, at + bytes, 0, 0);
 }
@@ -117,6 +123,10 @@ bool DeviceMemory::WriteFresh(Allocation& allocation, uint64_t at, uint64_t byte
           past = std::max(past, known_past);
         }
         allocation.committed.store(first << 32 | past, std::memory_order_relaxed);
+        if (poison_) {
+          if (!gaps) written_[&allocation].Add(at, at + bytes);
+          return true;
+        }
         uint64_t skip_hi = gaps ? at : at + bytes;
         JoinValid(allocation, at, at + bytes, at, skip_hi);
         return true;
@@ -193,6 +203,38 @@ void DeviceMemory::Zero(const Allocation& allocation, uint64_t lo, uint64_t hi) 
     }
     at = end;
   }
+}
+
+bool DeviceMemory::AllWritten(const Allocation& allocation, uint64_t at, uint64_t bytes) {
+  MutexLock lock(backing_);
+  auto found = written_.find(&allocation);
+  return found != written_.end() && found->second.Holds(at, at + bytes);
+}
+
+void DeviceMemory::NoteWritten(const Allocation& allocation, uint64_t at, uint64_t pitch, uint64_t width,
+                               uint64_t height) {
+  MutexLock lock(backing_);
+  IntervalSet& written = written_[&allocation];
+  for (uint64_t row = 0; row < height; ++row) written.Add(at + row * pitch, at + row * pitch + width);
+}
+
+void DeviceMemory::FindPieces(const Allocation& allocation, uint64_t at, uint64_t bytes,
+                              std::vector<Piece>* pieces) {
+  pieces->clear();
+  MutexLock lock(backing_);
+  written_[&allocation].ForEachPiece(at, at + bytes, [&](uint64_t from, uint64_t to, bool written) {
+    pieces->push_back({from - at, to - at, written});
+  });
+}
+
+uint64_t DeviceMemory::Poisoned(const Allocation& allocation, uint64_t at, uint64_t word) {
+  std::vector<Piece> pieces;
+  FindPieces(allocation, at, sizeof word, &pieces);
+  for (const Piece& piece : pieces) {
+    if (!piece.written)
+      memset(reinterpret_cast<uint8_t*>(&word) + piece.from, kPoison, piece.to - piece.from);
+  }
+  return word;
 }
 
 void DeviceMemory::GiveIdleChunksBack() {

@@ -3,7 +3,8 @@
 //
 // Unwritten bytes read as zero (SPEC 30 §2.1) although a block may hold what an earlier tenant left: each
 // block knows one interval of right bytes, and whatever joins the interval later is zeroed first. Reading
-// commits nothing.
+// commits nothing. While `uninitialized-read` is looked for they read as poison instead: each block keeps the
+// set of written bytes, no range ever counts as ready, and who moves bytes asks which of them are written.
 //
 // Threading: Find, PrepareRead and PrepareWrite of a range that was prepared before are lock-free; the rest
 // locks the heap or the backing, in this order. Cost: two loads for Find, two or three for a prepared range.
@@ -11,7 +12,10 @@
 
 #include <atomic>
 #include <cstdint>
+#include <unordered_map>
+#include <vector>
 
+#include "base/interval_set.h"
 #include "base/site.h"
 #include "base/thread_annotations.h"
 #include "memory/address_space.h"
@@ -27,8 +31,8 @@ static_assert(AddressSpace::kFirstChunk == kChunkBytes, "a slab lies in the firs
 
 class alignas(64) DeviceMemory final : public PhysicalMemory::Source {
  public:
-  DeviceMemory(int device, const AddressSpace& space, Books& books, PhysicalMemory& physical,
-               bool rest_freed);
+  DeviceMemory(int device, const AddressSpace& space, Books& books, PhysicalMemory& physical, bool rest_freed,
+               bool poison = false);
   ~DeviceMemory();
 
   struct Request {
@@ -38,6 +42,7 @@ class alignas(64) DeviceMemory final : public PhysicalMemory::Source {
     uint16_t module = 33;  // ACL_RT_MEM_ATTR_MODULE_ID; 33 = application
     Site site;
     uint32_t thread = 0;
+    uint16_t function = Allocation::kNobody;
   };
   enum class Shortage : uint8_t { kNone, kCapacity, kAddressSpace };
 
@@ -66,16 +71,33 @@ class alignas(64) DeviceMemory final : public PhysicalMemory::Source {
            (allocation.offset + at + bytes - 1) >> kChunkShift < (committed & 0xffffffff);
   }
 
-  // Makes a range right to read.
+  // Makes a range right to read; with poison, its written bytes are.
   void PrepareRead(Allocation& allocation, uint64_t at, uint64_t bytes) {
     if (!ReadyToRead(allocation, at, bytes)) ReadUnwritten(allocation, at, bytes);
   }
 
   // Makes a range fit to be written: counts its chunks. `gaps`: the write leaves bytes of the range
-  // alone. False, and nothing changes, when the host's budget is used up.
+  // alone, and with poison the caller notes what it writes. False, and nothing changes, when the host's
+  // budget is used up.
   [[nodiscard]] bool PrepareWrite(Allocation& allocation, uint64_t at, uint64_t bytes, bool gaps) {
     return ReadyToWrite(allocation, at, bytes) || WriteFresh(allocation, at, bytes, gaps);
   }
+
+  // Poison. Rows as in a copy: `height` of `width` bytes, `pitch` apart.
+  static constexpr uint8_t kPoison = 0xA5;  // SPEC 30 §2.1
+  bool poisons() const { return poison_; }
+  bool AllWritten(const Allocation& allocation, uint64_t at, uint64_t bytes) BELAY_EXCLUDES(backing_);
+  void NoteWritten(const Allocation& allocation, uint64_t at, uint64_t pitch, uint64_t width, uint64_t height)
+      BELAY_EXCLUDES(backing_);
+  struct Piece {
+    uint64_t from, to;  // relative to the start of the range
+    bool written;
+  };
+  // The pieces of a range, in order.
+  void FindPieces(const Allocation& allocation, uint64_t at, uint64_t bytes, std::vector<Piece>* pieces)
+      BELAY_EXCLUDES(backing_);
+  // A word that was read at `at`, its unwritten bytes replaced.
+  uint64_t Poisoned(const Allocation& allocation, uint64_t at, uint64_t word) BELAY_EXCLUDES(backing_);
 
   void GiveIdleChunksBack() override;
 
@@ -99,10 +121,13 @@ class alignas(64) DeviceMemory final : public PhysicalMemory::Source {
   const uintptr_t base_;
   const AddressSpace::EngineShare engine_;
   SlabHeap heap_;  // begins in the first cache line: what leads from an address to its block
+  const bool poison_;
   Books& books_;
   PhysicalMemory& physical_;
   Mutex backing_;
   uint64_t* committed_ BELAY_GUARDED_BY(backing_);  // one bit a chunk; zero pages until used
+  // With poison only: the written bytes of each block. Kept after a free, because tasks may still use it.
+  std::unordered_map<const Allocation*, IntervalSet> written_ BELAY_GUARDED_BY(backing_);
 };
 
 }  // namespace belay::memory

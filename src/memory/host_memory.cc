@@ -18,7 +18,8 @@ HostMemory::HostMemory(const AddressSpace& space, bool rest_freed, uint64_t pin_
       pin_limit_(pin_limit),
       heap_(space.pinned().bytes, rest_freed) {}
 
-Allocation* HostMemory::Allocate(uint64_t bytes, bool va_flag, Site site, uint32_t thread) {
+Allocation* HostMemory::Allocate(uint64_t bytes, bool va_flag, Site site, uint32_t thread,
+                                 uint16_t function) {
   // Blocks of whole pages start on a page, which is what registration asks for (SPEC 30 §3.1).
   uint64_t rounded = RoundUp(bytes);
   if (rounded < bytes) return nullptr;
@@ -34,6 +35,7 @@ Allocation* HostMemory::Allocate(uint64_t bytes, bool va_flag, Site site, uint32
   allocation->va_flag = va_flag;
   allocation->allocated = site;
   allocation->allocated_thread = thread;
+  allocation->allocated_by = function;
   allocation->state.store(Allocation::State::kLive, std::memory_order_release);
   return allocation;
 }

@@ -25,7 +25,8 @@ class HostMemory {
   HostMemory(const AddressSpace& space, bool rest_freed, uint64_t pin_limit);
 
   // Pinned blocks. Allocate returns null when the limit or the region is used up.
-  Allocation* Allocate(uint64_t bytes, bool va_flag, Site site, uint32_t thread);
+  Allocation* Allocate(uint64_t bytes, bool va_flag, Site site, uint32_t thread,
+                       uint16_t function = Allocation::kNobody);
   SlabHeap::FreeResult Free(Allocation* allocation, Site site, uint32_t thread);
   Allocation* Find(uintptr_t address) const { return heap_.Find(address - base_); }
   uintptr_t Address(const Allocation& allocation) const { return base_ + allocation.offset; }
@@ -53,6 +54,13 @@ class HostMemory {
   // The registration around an address.
   bool FindRegistration(uintptr_t address, Registration* found) const;
   bool FindAlias(uintptr_t address, Registration* found) const;
+  // Calls visit(const Registration&), under the lock.
+  template <class Visitor>
+  void ForEachRegistration(Visitor&& visit) const BELAY_EXCLUDES(mutex_) {
+    if (registrations_.load(std::memory_order_acquire) == 0) return;
+    MutexLock lock(mutex_);
+    for (const auto& [start, registration] : by_start_) visit(registration);
+  }
   // Drops the registrations of a device (SPEC 30 §4), or of all with -1.
   void UnregisterAll(int device);
 

@@ -6,6 +6,7 @@ NodeMemory::NodeMemory(const Config& config)
     : books_(config.limits),
       physical_(config.host_budget_bytes),
       rest_freed_(config.rest_freed),
+      poison_(config.poison),
       devices_(new std::atomic<DeviceMemory*>[static_cast<size_t>(config.limits.devices) + 1]()) {}
 
 std::unique_ptr<NodeMemory> NodeMemory::Create(const Config& config) {
@@ -25,7 +26,7 @@ DeviceMemory& NodeMemory::Open(int device) {
   if (DeviceMemory* memory = Find(device); memory != nullptr) return *memory;
   if (!opened_any_) space_.KeepEngineFromChildren();
   opened_any_ = true;
-  auto* memory = new DeviceMemory(device, space_, books_, physical_, rest_freed_);
+  auto* memory = new DeviceMemory(device, space_, books_, physical_, rest_freed_, poison_);
   devices_[device].store(memory, std::memory_order_release);
   return *memory;
 }

@@ -23,6 +23,7 @@ class NodeMemory {
     uint64_t host_budget_bytes = 0;
     uint64_t host_pin_limit = 0;
     bool rest_freed = false;
+    bool poison = false;  // unwritten device bytes do not read as zero
   };
 
   // Null when the address space does not even hold small shares.
@@ -81,7 +82,7 @@ class NodeMemory {
   AddressSpace space_;
   Books books_;
   PhysicalMemory physical_;
-  const bool rest_freed_;
+  const bool rest_freed_, poison_;
   std::unique_ptr<HostMemory> host_;
   Mutex mutex_;
   bool opened_any_ BELAY_GUARDED_BY(mutex_) = false;

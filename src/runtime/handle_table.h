@@ -29,6 +29,11 @@ class HandleTable {
 
   // A free object; the handle is its value from now on. Null when 16 million are live.
   T* Add(void** handle) BELAY_EXCLUDES(mutex_) {
+    return Add(handle, [](T&) {});
+  }
+  // The same, and `fill(T&)` has made it ready, with *handle known, before anybody can find it.
+  template <class Fill>
+  T* Add(void** handle, Fill&& fill) BELAY_EXCLUDES(mutex_) {
     MutexLock lock(mutex_);
     uint32_t index;
     // Resting slots keep the story of dead objects readable for a while.
@@ -45,9 +50,20 @@ class HandleTable {
     }
     Slot& slot = At(index);
     uint32_t generation = slot.generation.load(std::memory_order_relaxed) + 1;
-    slot.generation.store(generation, std::memory_order_release);
     *handle = Encode(index, generation);
+    fill(slot.object);
+    slot.generation.store(generation, std::memory_order_release);
     return &slot.object;
+  }
+
+  // Calls visit(T&) for every live object, under the lock.
+  template <class Visitor>
+  void ForEachLive(Visitor&& visit) BELAY_EXCLUDES(mutex_) {
+    MutexLock lock(mutex_);
+    for (uint32_t index = 0; index < next_; ++index) {
+      Slot& slot = At(index);
+      if ((slot.generation.load(std::memory_order_relaxed) & 1) != 0) visit(slot.object);
+    }
   }
 
   T* Find(const void* handle) const {

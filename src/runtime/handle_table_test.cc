@@ -31,6 +31,20 @@ class HandleTableTest : public testing::Test {
   std::unique_ptr<Table> table_ = std::make_unique<Table>();
 };
 
+TEST_F(HandleTableTest, TheLiveOnesAreVisitedReadyMade) {
+  std::vector<void*> handles;
+  for (int i = 0; i < 3000; ++i) {
+    void* handle = nullptr;
+    table_->Add(&handle, [&](Thing& thing) { thing.value = handle != nullptr ? i : -1; });
+    handles.push_back(handle);
+  }
+  for (size_t i = 0; i < handles.size(); i += 2) table_->Remove(handles[i]);
+  std::vector<int> seen;
+  table_->ForEachLive([&](const Thing& thing) { seen.push_back(thing.value); });
+  ASSERT_EQ(seen.size(), 1500u);
+  for (size_t i = 0; i < seen.size(); ++i) EXPECT_EQ(seen[i], static_cast<int>(2 * i + 1));
+}
+
 TEST_F(HandleTableTest, AHandleFindsItsObjectUntilItIsRemoved) {
   void* handle = Add(5);
   ASSERT_NE(handle, nullptr);

@@ -76,6 +76,7 @@ struct EventObject {
   engine::Event* event = nullptr;
   std::atomic<bool> recorded{false};  // since it was created or reset last, in the order of calls
   Device* device = nullptr;
+  bool leak_told = false;  // lock of its table
   Moment created, destroyed;
   LastMoment last_record;
 };
@@ -86,8 +87,11 @@ struct NotifyObject {
   engine::Signal* signal = nullptr;
   Device* device = nullptr;
   uint32_t id = 0;
+  bool leak_told = false;  // lock of its table
   Moment created, destroyed;
   LastMoment last_record;
+  std::atomic<int64_t> waits_ahead{
+      0};  // waits less records that were submitted; a set bit may have its taker queued
 };
 
 struct Context {

@@ -89,6 +89,10 @@ void Runtime::Build() {
   options_ = OrRefuse(options::Load(options::FromEnvironment()));
   machine_ = std::make_unique<machine::Machine>(OrRefuse(machine::Machine::Build(options_)));
   reporter_ = OrRefuse(check::Reporter::Create(ReporterConfigOf(options_, *machine_)));
+  for (auto id : {check::FindingId::kHostSourceChanged, check::FindingId::kHostTargetEarly,
+                  check::FindingId::kHostBufferGone}) {
+    guards_host_ = guards_host_ || reporter_->Wants(id);
+  }
   if (!options_.log.empty()) log_ = OrRefuse(trace::ApiLog::Open(options_.log));
 
   visibility_ = machine::ParseVisibility(getenv("ASCEND_RT_VISIBLE_DEVICES"), machine_->device_count());
@@ -112,6 +116,7 @@ void Runtime::Build() {
       options_.host_memory_bytes != 0 ? options_.host_memory_bytes : os::DefaultHostMemory();
   memory.host_pin_limit = machine_->quirks().host_pin_limit;
   memory.rest_freed = options_.check != "off";
+  memory.poison = reporter_->Wants(check::FindingId::kUninitializedRead);
   memory_ = memory::NodeMemory::Create(memory);
   if (memory_ == nullptr) {
     RefuseToStart("no address space for " + std::to_string(machine_->device_count()) +
@@ -125,6 +130,8 @@ void Runtime::Build() {
   engine.peer_lenient = machine_->quirks().peer_lenient;
   tasks_ = std::make_unique<TaskObserver>(*this, options_.stall_after_seconds);
   engine.observer = tasks_.get();
+  if (WantsOrder(*reporter_)) order_ = std::make_unique<OrderWatch>(*this);
+  engine.watched = order_ != nullptr;
   if (HostWatch::Wanted(*reporter_)) {
     host_watch_ = std::make_unique<HostWatch>(*this);
     engine.watched = true;
@@ -181,8 +188,10 @@ Runtime::FinalizeResult Runtime::Finalize(bool all_references, const Moment& by,
     if (references_ != 0) return FinalizeResult::kStillReferenced;
   }
   // SPEC 10 §2.3: every open device is closed as a forced reset would close it, then host memory goes.
+  for (Device& device : devices_) WaitFor(StreamsOf(device));
+  ReportLeaks({"finalised", by});
   for (Device& device : devices_) {
-    if (device.open()) Release(device, by);
+    if (device.open()) CloseDevice(device, by);
     memory_->books().ClearPeers(device.logical);
   }
   memory_->host().UnregisterAll(-1);
@@ -263,7 +272,7 @@ void Runtime::DestroyContext(Context& context, const Moment& by) {
     UnmakeContext(context, by);
     close = device.contexts.empty();
   }
-  if (close) Release(device, by);
+  if (close) Release(device, by, "destroyed");
 }
 
 void Runtime::UnmakeContext(Context& context, const Moment& by) {
@@ -297,14 +306,26 @@ Runtime::ResetResult Runtime::ResetDevice(Device& device, bool force, const Mome
       }
     }
   }
-  Release(device, by);
+  Release(device, by, "reset");
   if (force) MendDevice(device);  // SPEC 21 §6.3
   return ResetResult::kReleased;
 }
 
+// The end of a device in the middle of the program. Its streams and contexts are the business of
+// `teardown-order`.
+void Runtime::Release(Device& device, const Moment& by, const char* role) {
+  WaitFor(StreamsOf(device));
+  if (reporter_->Wants(check::FindingId::kLeak)) {
+    LeakReport leaks;
+    FindLeakedMemory(device, &leaks);
+    leaks.Send(*reporter_, {role, by});
+  }
+  CloseDevice(device, by);
+}
+
 // Waits for the tasks, then takes contexts, streams, memory, registrations and outgoing peers away (SPEC 10
 // §4.2, 30 §4).
-void Runtime::Release(Device& device, const Moment& by) {
+void Runtime::CloseDevice(Device& device, const Moment& by) {
   WaitFor(StreamsOf(device));
   {
     MutexLock lock(objects_);
@@ -432,18 +453,17 @@ EventObject* Runtime::CreateEvent(engine::Event::Family family, uint32_t flags, 
     if (id == IdPool::kNone) return nullptr;
   }
   void* handle = nullptr;
-  EventObject* event = events_.Add(&handle);
-  if (event == nullptr) {
-    if (traits.bit) device.event_ids->Return(id);
-    return nullptr;
-  }
-  event->handle = handle;
-  event->event = new engine::Event(family, flags, device.logical, traits);
-  event->event->id.store(id, std::memory_order_relaxed);
-  event->device = &device;
-  event->recorded.store(false, std::memory_order_relaxed);
-  event->created = by;
-  event->destroyed = {};
+  EventObject* event = events_.Add(&handle, [&](EventObject& fresh) {
+    fresh.handle = handle;
+    fresh.event = new engine::Event(family, flags, device.logical, traits);
+    fresh.event->id.store(id, std::memory_order_relaxed);
+    fresh.device = &device;
+    fresh.recorded.store(false, std::memory_order_relaxed);
+    fresh.leak_told = false;
+    fresh.created = by;
+    fresh.destroyed = {};
+  });
+  if (event == nullptr && traits.bit) device.event_ids->Return(id);
   return event;
 }
 
@@ -465,17 +485,17 @@ NotifyObject* Runtime::CreateNotify(Device& device, bool counts, const Moment& b
   uint32_t id = device.notify_ids->Take();
   if (id == IdPool::kNone) return nullptr;
   void* handle = nullptr;
-  NotifyObject* notify = counts ? counters_.Add(&handle) : notifies_.Add(&handle);
-  if (notify == nullptr) {
-    device.notify_ids->Return(id);
-    return nullptr;
-  }
-  notify->handle = handle;
-  notify->signal = new engine::Signal;
-  notify->device = &device;
-  notify->id = id;
-  notify->created = by;
-  notify->destroyed = {};
+  auto fill = [&](NotifyObject& fresh) {
+    fresh.handle = handle;
+    fresh.signal = new engine::Signal;
+    fresh.device = &device;
+    fresh.id = id;
+    fresh.leak_told = false;
+    fresh.created = by;
+    fresh.destroyed = {};
+  };
+  NotifyObject* notify = counts ? counters_.Add(&handle, fill) : notifies_.Add(&handle, fill);
+  if (notify == nullptr) device.notify_ids->Return(id);
   return notify;
 }
 

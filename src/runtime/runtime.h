@@ -22,7 +22,9 @@
 #include "options/options.h"
 #include "runtime/handle_table.h"
 #include "runtime/host_watch.h"
+#include "runtime/leaks.h"
 #include "runtime/objects.h"
+#include "runtime/order_watch.h"
 #include "runtime/task_observer.h"
 #include "runtime/thread_state.h"
 #include "trace/api_log.h"
@@ -54,7 +56,11 @@ class Runtime {
   memory::NodeMemory& memory() { return *memory_; }
   engine::Engine& engine() { return *engine_; }
   check::Reporter& reporter() { return *reporter_; }
+  // Whether any of the three `host-...` findings is looked for.
+  bool guards_host() const { return guards_host_; }
   TaskObserver& tasks() { return *tasks_; }
+  // Null unless its findings are wanted.
+  check::OrderChecker* order() { return order_ != nullptr ? &order_->checker() : nullptr; }
   HostWatch* host_watch() { return host_watch_.get(); }  // null: nobody wants what it finds
   trace::ApiLog* log() { return log_.get(); }
 
@@ -117,6 +123,10 @@ class Runtime {
     return counts ? counters_.FindDead(handle) : notifies_.FindDead(handle);
   }
 
+  // The finding `leak`, for everything that lives now: when the runtime is finalised and when the process
+  // ends.
+  void ReportLeaks(const LeakReport::Ended& ended);
+
   // Faults (SPEC 21 §§6.3, 7).
   void BreakDevice(const engine::Failure& failure);
   engine::Failure FaultOf(Device& device);
@@ -149,7 +159,11 @@ class Runtime {
   void UnmakeStream(StreamObject& stream, const Moment& by) BELAY_REQUIRES(objects_);
   void UnmakeContext(Context& context, const Moment& by) BELAY_REQUIRES(objects_);
   void WaitFor(const std::vector<StreamObject*>& streams);
-  void Release(Device& device, const Moment& by);
+  // `role` of `by` in what is said of leaks.
+  void Release(Device& device, const Moment& by, const char* role);
+  void CloseDevice(Device& device, const Moment& by);
+  void FindLeakedMemory(Device& device, LeakReport* leaks);
+  void FindLeakedObjects(LeakReport* leaks);
   static void AfterForkInChild();
 
   static std::atomic<Runtime*> instance_;
@@ -158,10 +172,12 @@ class Runtime {
   std::unique_ptr<machine::Machine> machine_;
   machine::Visibility visibility_;
   std::unique_ptr<memory::NodeMemory> memory_;
+  std::unique_ptr<OrderWatch> order_;
   std::unique_ptr<HostWatch> host_watch_;
   std::unique_ptr<TaskObserver> tasks_;
   std::unique_ptr<engine::Engine> engine_;
   std::unique_ptr<check::Reporter> reporter_;
+  bool guards_host_ = false;
   std::unique_ptr<trace::ApiLog> log_;
   std::vector<Device> devices_;
   std::vector<int> user_of_logical_;

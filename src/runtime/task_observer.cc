@@ -19,21 +19,38 @@ TaskObserver::TaskObserver(Runtime& runtime, double stall_after_seconds)
       }),
       stalls_(runtime, stall_after_seconds) {}
 
+// --- What the findings about order and about host memory follow
+
 void TaskObserver::Submitted(const engine::Submission& submission) {
-  if (HostWatch* watch = runtime_.host_watch(); watch != nullptr) watch->Submitted(submission);
+  if (check::OrderChecker* order = runtime_.order()) order->Submitted(submission);
+  if (HostWatch* watch = runtime_.host_watch()) watch->Submitted(submission);
 }
 
-void TaskObserver::Learned(const engine::Stream& stream, uint64_t sequence, bool) {
-  if (HostWatch* watch = runtime_.host_watch(); watch != nullptr) watch->Learned(stream, sequence);
+void TaskObserver::Learned(const engine::Stream& stream, uint64_t sequence, bool by_the_way) {
+  if (check::OrderChecker* order = runtime_.order()) order->Learned(stream, sequence, by_the_way);
+  if (HostWatch* watch = runtime_.host_watch()) watch->Learned(stream, sequence);
 }
 
 void TaskObserver::LearnedRecord(const engine::EventRecord& record) {
-  if (HostWatch* watch = runtime_.host_watch(); watch != nullptr) watch->LearnedRecord(record);
+  if (check::OrderChecker* order = runtime_.order()) order->LearnedRecord(record);
+  if (HostWatch* watch = runtime_.host_watch()) watch->LearnedRecord(record);
+}
+
+void TaskObserver::Returned(const engine::Stream& stream, uint64_t sequence) {
+  if (check::OrderChecker* order = runtime_.order()) order->Returned(stream, sequence);
 }
 
 void TaskObserver::Dropped(const engine::Stream& stream, uint64_t sequence) {
-  if (HostWatch* watch = runtime_.host_watch(); watch != nullptr) watch->Dropped(stream, sequence);
+  if (check::OrderChecker* order = runtime_.order()) order->Dropped(stream, sequence);
+  if (HostWatch* watch = runtime_.host_watch()) watch->Dropped(stream, sequence);
 }
+
+void TaskObserver::SignalChanged(const engine::Signal& signal, engine::Signal::Change change,
+                                 uint32_t value) {
+  if (check::OrderChecker* order = runtime_.order()) order->SignalChanged(signal, change, value);
+}
+
+// --- Failures
 
 bool TaskObserver::TaskFailed(const engine::Failure& failure, void (*done)(void*), void* argument) {
   if (BreaksDevice(failure.code)) runtime_.BreakDevice(failure);

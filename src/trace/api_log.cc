@@ -96,16 +96,22 @@ ApiLog::~ApiLog() {
 }
 
 void ApiLog::Record(const char* api, int32_t code, uint64_t start_ns, uint64_t duration_ns,
-                    const ArgWriter& args) {
-  if (!enabled()) return;
-  Text<3072> line;
+                    const ArgWriter& args, const ArgWriter& outs) {
+  Text<2 * ArgWriter::kRoom + 512> line;
   line.Format("{\"api\":\"%s\",\"code\":%" PRId32 ",\"thread\":%d,\"ns\":%" PRIu64 ",\"dur\":%" PRIu64
               ",\"args\":{",
               api, code, static_cast<int>(os::ThreadId()), start_ns, duration_ns);
-  line.Append(args.view()).Append("}}\n");
+  line.Append(args.view()).Append("}");
+  if (!outs.view().empty()) line.Append(",\"out\":{").Append(outs.view()).Append("}");
+  line.Append("}\n");
+  Append(line.view());
+}
+
+void ApiLog::Append(std::string_view line) {
+  if (!enabled()) return;
   ssize_t written = 0;
   do {
-    written = write(fd_, line.c_str(), line.size());
+    written = write(fd_, line.data(), line.size());
   } while (written < 0 && errno == EINTR);
   if (written == static_cast<ssize_t>(line.size()) || !enabled_.exchange(false)) return;
   const char* why = written < 0 ? strerror(errno) : "the file took only a part of a line";

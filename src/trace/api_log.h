@@ -1,6 +1,7 @@
 // The API log: one JSON object a line for every call, appended to the file that the option `log` names.
 //
 //   {"api":"aclrtMemcpy","code":107000,"thread":41,"ns":812,"dur":95,"args":{"dst":"0x7e80","destMax":64}}
+//   {"api":"aclrtGetDevice","code":0,"thread":41,"ns":991,"dur":3,"args":{"deviceId":"0x7ffd"},"out":{"deviceId":1}}
 //
 // Guarantees: every line is valid JSON and reaches the file by one append, so threads and processes may share
 // it. Threading: any thread; no lock. Cost: one write(2) a call, no allocation.
@@ -17,6 +18,11 @@
 #include "base/text.h"
 
 namespace belay::trace {
+
+// A pointer to one number, enum value, handle or address; characters are a buffer.
+template <class T>
+inline constexpr bool kPointsToValue = std::is_pointer_v<T>&& std::is_scalar_v<std::remove_pointer_t<T>> &&
+                                       !std::is_same_v<std::remove_cv_t<std::remove_pointer_t<T>>, char>;
 
 // Collects the arguments of one call as the inside of a JSON object. What does not fit is left out and said
 // so.
@@ -47,9 +53,9 @@ class ArgWriter {
 
   std::string_view view() const { return text_.view(); }
 
- private:
   static constexpr size_t kRoom = 2048;
 
+ private:
   void AddPointer(const char* name, const void* pointer);
   void AddSigned(const char* name, int64_t value);
   void AddUnsigned(const char* name, uint64_t value);
@@ -72,8 +78,12 @@ class ApiLog {
   // False after a write failed: the log then ends, the program goes on.
   bool enabled() const { return enabled_.load(std::memory_order_relaxed); }
 
-  // `start_ns` and `duration_ns` come from Now().
-  void Record(const char* api, int32_t code, uint64_t start_ns, uint64_t duration_ns, const ArgWriter& args);
+  // `start_ns` and `duration_ns` come from Now(). `outs`: what the call left behind its pointers.
+  void Record(const char* api, int32_t code, uint64_t start_ns, uint64_t duration_ns, const ArgWriter& args,
+              const ArgWriter& outs);
+
+  // A whole line, which ends with \n, about something else than a call.
+  void Append(std::string_view line);
 
   static uint64_t Now();
 

@@ -66,6 +66,12 @@ TEST(ArgWriterTest, WritesEachTypeInItsForm) {
   EXPECT_THAT(std::string(address.view()), MatchesRegex("\"p\":\"0x[0-9a-f]+\""));
 }
 
+TEST(ArgWriterTest, FollowsPointersToOneValue) {
+  static_assert(kPointsToValue<int32_t*> && kPointsToValue<Kind*> && kPointsToValue<void**>);
+  static_assert(!kPointsToValue<int32_t> && !kPointsToValue<void*> && !kPointsToValue<char*>);
+  static_assert(!kPointsToValue<Handle*> && !kPointsToValue<void (*)(void*)>);
+}
+
 TEST(ArgWriterTest, LeavesOutWhatDoesNotFitAndSaysSo) {
   ArgWriter args;
   std::string text(250, '\x01');
@@ -89,14 +95,19 @@ TEST_F(ApiLogTest, WritesOneObjectALine) {
   ArgWriter args;
   args.Add("dst", reinterpret_cast<void*>(0x10));
   args.Add("destMax", 64u);
-  (*log)->Record("aclrtMemcpy", 107000, 812, 95, args);
-  (*log)->Record("aclFinalize", 0, 900, 1, ArgWriter());
+  (*log)->Record("aclrtMemcpy", 107000, 812, 95, args, ArgWriter());
+  (*log)->Record("aclFinalize", 0, 900, 1, ArgWriter(), ArgWriter());
+  ArgWriter outs;
+  outs.Add("devPtr", reinterpret_cast<void*>(0x20));
+  (*log)->Record("aclrtMalloc", 0, 950, 2, ArgWriter(), outs);
   std::string thread = std::to_string(gettid());
   EXPECT_THAT(Lines(),
               ::testing::ElementsAre("{\"api\":\"aclrtMemcpy\",\"code\":107000,\"thread\":" + thread +
                                          ",\"ns\":812,\"dur\":95,\"args\":{\"dst\":\"0x10\",\"destMax\":64}}",
                                      "{\"api\":\"aclFinalize\",\"code\":0,\"thread\":" + thread +
-                                         ",\"ns\":900,\"dur\":1,\"args\":{}}"));
+                                         ",\"ns\":900,\"dur\":1,\"args\":{}}",
+                                     "{\"api\":\"aclrtMalloc\",\"code\":0,\"thread\":" + thread +
+                                         ",\"ns\":950,\"dur\":2,\"args\":{},\"out\":{\"devPtr\":\"0x20\"}}"));
 }
 
 TEST_F(ApiLogTest, ThreadsAndProcessesShareAFile) {
@@ -105,7 +116,7 @@ TEST_F(ApiLogTest, ThreadsAndProcessesShareAFile) {
     for (int i = 0; i < kLines; ++i) {
       ArgWriter args;
       args.Add("i", i);
-      log.Record("aclrtMalloc", 0, ApiLog::Now(), 1, args);
+      log.Record("aclrtMalloc", 0, ApiLog::Now(), 1, args, ArgWriter());
     }
   };
   pid_t child = fork();
@@ -132,7 +143,7 @@ TEST_F(ApiLogTest, ThreadsAndProcessesShareAFile) {
 }
 
 TEST_F(ApiLogTest, AppendsToWhatIsThere) {
-  for (int i = 0; i < 2; ++i) (*ApiLog::Open(path_))->Record("aclInit", 0, 0, 0, ArgWriter());
+  for (int i = 0; i < 2; ++i) (*ApiLog::Open(path_))->Record("aclInit", 0, 0, 0, ArgWriter(), ArgWriter());
   EXPECT_EQ(Lines().size(), 2u);
 }
 
@@ -147,8 +158,8 @@ TEST(ApiLogFullTest, EndsOnceWhenTheDiskIsFull) {
   auto log = ApiLog::Open("/dev/full");
   if (!log) GTEST_SKIP() << log.error();
   ::testing::internal::CaptureStderr();
-  (*log)->Record("aclInit", 0, 0, 0, ArgWriter());
-  (*log)->Record("aclInit", 0, 0, 0, ArgWriter());
+  (*log)->Record("aclInit", 0, 0, 0, ArgWriter(), ArgWriter());
+  (*log)->Record("aclInit", 0, 0, 0, ArgWriter(), ArgWriter());
   EXPECT_FALSE((*log)->enabled());
   EXPECT_EQ(::testing::internal::GetCapturedStderr(),
             "belay: log /dev/full ends here: No space left on device\n");

@@ -28,6 +28,35 @@ int TellSignals() {
   return 1;
 }
 
+// Asynchronous copies: `count` from and to pinned and registered memory, which somebody could guard, and some
+// that nobody needs to.
+void CopyAsynchronously(int count) {
+  constexpr size_t kBytes = 4096;
+  alignas(4096) static char registered[kBytes];
+  static char pageable[kBytes];
+  void *device = nullptr, *other = nullptr, *pinned = nullptr, *mapped = nullptr;
+  aclrtMalloc(&device, kBytes, ACL_MEM_MALLOC_HUGE_FIRST);
+  aclrtMalloc(&other, kBytes, ACL_MEM_MALLOC_HUGE_FIRST);
+  aclrtMallocHost(&pinned, kBytes);
+  aclrtHostRegister(registered, kBytes, ACL_HOST_REGISTER_MAPPED, &mapped);
+  aclrtMemset(device, kBytes, 0, kBytes);
+  for (int i = 0; i < count; ++i) {
+    void* host = i % 2 == 0 ? pinned : registered;
+    if (i % 3 == 0) {
+      aclrtMemcpy2dAsync(host, 64, device, 64, 8, 4, ACL_MEMCPY_DEVICE_TO_HOST, nullptr);
+    } else {
+      aclrtMemcpyAsync(host, kBytes, device, kBytes, ACL_MEMCPY_DEVICE_TO_HOST, nullptr);
+    }
+    aclrtMemcpyAsync(other, kBytes, device, kBytes, ACL_MEMCPY_DEVICE_TO_DEVICE, nullptr);
+    aclrtMemcpyAsync(pageable, kBytes, device, kBytes, ACL_MEMCPY_DEVICE_TO_HOST, nullptr);
+  }
+  aclrtSynchronizeStream(nullptr);
+  aclrtHostUnregister(registered);
+  aclrtFreeHost(pinned);
+  aclrtFree(other);
+  aclrtFree(device);
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -42,6 +71,17 @@ int main(int argc, char** argv) {
     aclrtGetDeviceCount(&count);
     printf("%u\n", count);
   }
+  if (mode == "stream") {
+    aclrtStream stream = nullptr;
+    int32_t id = -1;
+    aclrtStreamStatus status = ACL_STREAM_STATUS_NOT_READY;
+    aclrtSetDevice(0);
+    aclrtCreateStream(&stream);
+    aclrtStreamGetId(stream, &id);
+    aclrtStreamQuery(stream, &status);
+    aclrtDestroyStream(stream);
+    aclrtGetDevice(nullptr);
+  }
   if (mode == "signals") return TellSignals();
   if (mode == "wait") {
     puts("ready");
@@ -53,6 +93,7 @@ int main(int argc, char** argv) {
   if (mode == "abort") abort();
   if (mode == "kill") raise(SIGKILL);
   aclrtSetDevice(0);
+  if (mode == "copies") CopyAsynchronously(atoi(value));
   aclrtResetDevice(0);
   aclFinalize();
   puts("done");

@@ -53,6 +53,25 @@ class Run(Case):
         last = done.stderr.splitlines()[-1]
         self.assertRegex(last, r"^belay: 1 error, .*, report a\.json, report b\.json$")
 
+    def test_last_line_hints_at_what_nobody_guarded(self):
+        """As soon as its advice can be taken."""
+        def last(*options, copies):
+            done = self.run_subject(*options, mode=["copies", copies])
+            self.assertEqual(done.returncode, 0, done)
+            return done.stderr.splitlines()[-1]
+
+        hint = "; 7 asynchronous host copies were not guarded: try --check full"
+        can_guard = self.run_subject("--check", "full").returncode == 0
+        if not can_guard:
+            self.assertNotIn("guarded", last(copies=7))
+            return
+        for check in ("basic", "off"):
+            self.assertTrue(last("--check", check, copies=7).endswith(hint))
+        self.assertTrue(last(copies=1).endswith("; 1 asynchronous host copy was not guarded: try --check full"))
+        self.assertNotIn("guarded", last(copies=0))
+        self.assertNotIn("guarded", last("--check", "full", copies=7))
+        self.assertNotIn("guarded", last("--check", "basic,+host-buffer-gone", copies=7))
+
     def test_quiet(self):
         self.assertEqual(self.run_subject("--quiet", "on").stderr, "")
         self.assertEqual(self.run_subject("--quiet").stderr, "")
@@ -228,8 +247,8 @@ class Options(Case):
         self.refused(self.run_subject("--devcies", "3"), "the command line: there is no option 'devcies'", "devices")
         self.refused(self.run_subject("--devices", "0"), "'devices': '0' must be a whole number from 1 to 1024")
         self.refused(self.run_subject("--devices"), "the option --devices needs a value: 1..1024")
-        self.refused(self.run_subject("--check", "basic,+leak"), "the command line: check: 'leak' is not built yet")
-        self.refused(self.run_subject("--check", "full"), "'full' is not built yet", "missing-order")
+        self.refused(self.run_subject("--check", "basic,+ipc-denied"), "the command line: check: 'ipc-denied' is not built yet")
+        self.refused(self.run_subject("--check", "full"), "'full' is not built yet", "host-buffer-gone")
         self.refused(self.run_subject("--check", "basic,-use-after-fre"), "the nearest are use-after-free")
         self.refused(self.run_subject("--product", "atlas-800t-a3"), "atlas-800t-a2")
         self.refused(self.run_subject("--report", "x.html"), "not built yet")
@@ -345,6 +364,23 @@ class Reports(Case):
         self.assertIn("report: cannot write '/no/such/folder/r.json': No such file or directory", done.stderr)
 
 
+class Log(Case):
+    def test_what_a_call_left_behind_its_pointers(self):
+        done = self.run_subject("--log", "log.jsonl", mode=["stream"])
+        self.assertEqual(done.returncode, 87, done)
+        lines = [json.loads(line) for line in (self.work / "log.jsonl").read_text().splitlines()]
+        calls = {line["api"]: line for line in lines}
+        stream = calls["aclrtCreateStream"]["out"]["stream"]
+        self.assertRegex(stream, r"^0x[0-9a-f]+$")
+        self.assertEqual(calls["aclrtStreamGetId"]["args"]["stream"], stream)
+        self.assertEqual(calls["aclrtStreamGetId"]["out"], {"streamId": 1})
+        self.assertEqual(calls["aclrtStreamQuery"]["out"], {"status": 0})
+        # Nothing to leave, or not left.
+        self.assertEqual(calls["aclrtGetDevice"]["code"], 100000)
+        for api in ("aclInit", "aclrtDestroyStream", "aclrtGetDevice"):
+            self.assertNotIn("out", calls[api])
+
+
 class Doctor(Case):
     def test_text(self):
         done = self.call("doctor", "--devices", "3", env={"BELAY": "cann=8.5"})
@@ -358,7 +394,7 @@ class Doctor(Case):
         done = self.call("doctor", "--json")
         facts = json.loads(done.stdout)
         self.assertEqual(facts["options"][0], {"name": "product", "value": "atlas-800t-a2", "from": "the default"})
-        self.assertIn("missing-order", facts["not_built"]["findings"])
+        self.assertIn("ipc-denied", facts["not_built"]["findings"])
         self.assertEqual(facts["machine"]["devices"], 8)
         self.assertTrue(facts["here"]["library_found"])
         self.assertGreater(facts["here"]["host_memory_bytes"], 0)
@@ -385,7 +421,7 @@ class Explain(Case):
         self.assertIn("The rule", done.stdout)
         self.assertNotIn("int main", done.stdout)
         self.assertIn("int main", self.call("explain", "--page", "peer-not-enabled").stdout)
-        self.assertIn("not built yet", self.call("explain", "missing-order").stdout)
+        self.assertIn("not built yet", self.call("explain", "ipc-denied").stdout)
         self.assertEqual(len(json.loads(self.call("explain", "--json").stdout)), 33)
 
     def test_every_built_finding_has_a_page(self):

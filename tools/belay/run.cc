@@ -58,10 +58,10 @@ std::string Summary(const RunPage& page, const ChildEnd& end, const options::Opt
   text += Counted(totals.bytes, "byte", "bytes") + ", ";
   text += std::to_string(page.devices_opened()) + " of " + Counted(page.devices(), "device", "devices");
   for (const std::string& file : options.reports) text += ", report " + file;
-  const bool can_guard = check::Kind(check::FindingId::kHostSourceChanged).built;
-  if (can_guard && page.unguarded_copies() > 0) {
+  // No advice that would be refused.
+  if (totals.unguarded_copies > 0 && check::ParseChecks("full")) {
     text += "; " +
-            Counted(page.unguarded_copies(), "asynchronous host copy was", "asynchronous host copies were") +
+            Counted(totals.unguarded_copies, "asynchronous host copy was", "asynchronous host copies were") +
             " not guarded: try --check full";
   }
   return text;

@@ -20,6 +20,9 @@ int main() {
   void* block = nullptr;
   constexpr aclError kExpected = BAD ? ACL_ERROR_RT_MEMORY_ALLOCATION : ACL_SUCCESS;
   EXPECT_CODE(kExpected, aclrtMalloc(&block, kBytes, ACL_MEM_MALLOC_HUGE_FIRST));  // BUG
+#if !BAD
+  EXPECT_OK(aclrtFree(block));
+#endif
   EXPECT_OK(aclrtResetDeviceForce(0));
   EXPECT_OK(aclrtSetDevice(0));
   return End();

@@ -1,0 +1,526 @@
+#include "check/order_checker.h"
+
+#include <algorithm>
+
+#include "memory/device_memory.h"
+#include "memory/host_memory.h"
+
+namespace belay::check {
+
+using engine::Op;
+using engine::OpKind;
+using engine::Signal;
+
+constexpr uint64_t kNoSignal = ~uint64_t{0};
+
+// What is kept of a task until all that is ordered before it was looked at.
+struct OrderRecord;
+
+struct OrderTask {
+  Op op;
+  uint64_t sequence = 0;
+  uint64_t epoch = 0;                   // of the host when it was submitted
+  uint64_t signal = kNoSignal;          // Signal::serial of what it changes or waits for
+  std::shared_ptr<OrderRecord> record;  // of a record or a wait
+  OrderActor actor;
+};
+
+// One generation of an event.
+struct OrderRecord {
+  const OrderStream* stream = nullptr;
+  uint64_t sequence = 0;
+  bool passed = false;
+  OrderClock clock;  // of everything before it, its own stream's tasks included
+};
+
+struct OrderStream {
+  uint64_t looked_at = 0;  // the last task that was
+  OrderClock clock;        // of what is ordered before its next task
+  // What it joined, and before which task: for who asks about an earlier one. Without what the host knows.
+  struct Joined {
+    OrderPoint point;
+    uint64_t since;
+  };
+  std::vector<Joined> joined;
+  std::deque<OrderTask> tasks;  // not looked at yet; the first one waits
+  bool waits = false;           // in OrderChecker::waiting_
+  uint64_t returned = 0;        // the last function of the program that ended, and when
+  uint64_t returned_epoch = 0;
+  bool granted = false;  // what the first of `tasks` waits for has happened, and it joined that
+  OrderSteps known, known_by_the_way;
+};
+
+namespace {
+
+uint64_t Apply(Signal::Change change, uint32_t now, uint32_t value) {
+  switch (change) {
+    case Signal::Change::kSet:
+      return value;
+    case Signal::Change::kAdd:
+      return now + value;
+    case Signal::Change::kOr:
+      return now | value;
+    case Signal::Change::kAnd:
+      return now & value;
+  }
+  return now;
+}
+
+bool Holds(Signal::Condition condition, uint32_t now, uint32_t value) {
+  switch (condition) {
+    case Signal::Condition::kLess:
+      return now < value;
+    case Signal::Condition::kEqual:
+      return now == value;
+    case Signal::Condition::kGreater:
+      return now > value;
+    case Signal::Condition::kGreaterOrEqual:
+      return now >= value;
+    case Signal::Condition::kMask:
+      return (now & value) == value;
+  }
+  return false;
+}
+
+bool WordHolds(engine::WordCondition condition, uint64_t word, uint64_t value) {
+  switch (condition) {
+    case engine::WordCondition::kGreaterOrEqual:
+      return static_cast<int64_t>(word - value) >= 0;
+    case engine::WordCondition::kEqual:
+      return word == value;
+    case engine::WordCondition::kAnd:
+      return (word & value) != 0;
+    case engine::WordCondition::kNor:
+      return ~(word | value) != 0;
+  }
+  return false;
+}
+
+// Where the bytes lie in their block; as an address where the runtime knows no block.
+uint64_t PositionOf(const engine::OpSide& side, const uint8_t* at) {
+  if (side.memory != nullptr) return static_cast<uint64_t>(at - side.memory->EngineStart(*side.block));
+  return reinterpret_cast<uint64_t>(at);
+}
+
+}  // namespace
+
+OrderChecker::OrderChecker(std::function<void(const Verdict&)> say, std::function<int32_t(int32_t)> user_id)
+    : say_(std::move(say)), user_id_(std::move(user_id)) {}
+OrderChecker::~OrderChecker() = default;
+
+OrderStream& OrderChecker::StreamOf(const engine::Stream* stream) {
+  std::unique_ptr<OrderStream>& found = streams_[stream];
+  if (found == nullptr) found = std::make_unique<OrderStream>();
+  return *found;
+}
+
+// --- Tasks
+
+void OrderChecker::Submitted(const engine::Submission& submission) {
+  const Op& op = submission.op;
+  MutexLock lock(mutex_);
+  OrderStream& stream = StreamOf(submission.stream);
+  OrderTask task;
+  task.op = op;
+  task.sequence = submission.sequence;
+  task.epoch = now_;
+  if (submission.bit != nullptr) task.signal = submission.bit->serial;
+  if (op.kind == OpKind::kSignal) task.signal = op.signal.signal->serial;
+  if (op.kind == OpKind::kAwait) task.signal = op.await.signal->serial;
+  task.actor = {&stream,
+                submission.sequence,
+                now_,
+                op.api,
+                op.thread,
+                op.task,
+                user_id_(submission.device),
+                submission.stream_id,
+                op.site};
+  if (op.kind == OpKind::kRecord) {
+    task.record = std::make_shared<OrderRecord>();
+    task.record->stream = &stream;
+    task.record->sequence = submission.sequence;
+    records_[op.record] = task.record;
+  } else if (op.kind == OpKind::kWait && op.wait.record != nullptr) {
+    if (auto found = records_.find(op.wait.record); found != records_.end()) task.record = found->second;
+  }
+  stream.tasks.push_back(std::move(task));
+  if (stream.tasks.size() == 1 && Advance(stream)) AdvanceAll();
+  history_.Sweep([this](const OrderAccess& access) BELAY_REQUIRES(mutex_) { return Dead(access); });
+}
+
+bool OrderChecker::Advance(OrderStream& stream) {
+  bool moved = false;
+  while (!stream.tasks.empty() && Passes(stream, stream.tasks.front())) {
+    const OrderTask task = std::move(stream.tasks.front());
+    stream.tasks.pop_front();
+    stream.granted = false;
+    LookAt(stream, task);
+    moved = true;
+  }
+  const bool waits = !stream.tasks.empty();
+  if (waits && (moved || !stream.waits)) {
+    // From now on it waits for something else, behind those who began to wait before.
+    if (stream.waits) std::erase(waiting_, &stream);
+    waiting_.push_back(&stream);
+  } else if (!waits && stream.waits) {
+    std::erase(waiting_, &stream);
+  }
+  stream.waits = waits;
+  return moved;
+}
+
+void OrderChecker::AdvanceAll() {
+  for (bool moved = true; moved && !waiting_.empty();) {
+    moved = false;
+    for (OrderStream* stream : std::vector<OrderStream*>(waiting_)) moved = Advance(*stream) || moved;
+  }
+}
+
+// Whether what the task waits for has happened; takes what it waits for.
+bool OrderChecker::Passes(OrderStream& stream, const OrderTask& task) {
+  switch (task.op.kind) {
+    case OpKind::kWait:
+      if (task.record == nullptr) return true;
+      if (!task.record->passed) return false;
+      JoinTo(stream, task.record->clock, task.sequence);
+      return true;
+    case OpKind::kAwait:
+    case OpKind::kValueWait:
+      return stream.granted || Grant(stream, task);
+    case OpKind::kHostFunc:
+    case OpKind::kCallback:
+      // What the program did before the function returned is before the tasks behind it.
+      if (task.op.host.blocks && stream.returned < task.sequence) return false;
+      stream.clock.epoch = std::max(stream.clock.epoch, stream.returned_epoch);
+      return true;
+    default:
+      return true;
+  }
+}
+
+// Whether the signal or word that the task waits for is as it should be; takes it then.
+bool OrderChecker::Grant(OrderStream& stream, const OrderTask& task) {
+  if (task.op.kind == OpKind::kAwait) {
+    SignalState& signal = signals_[task.signal];
+    if (!Holds(task.op.await.condition, signal.value, task.op.await.value)) return false;
+    JoinTo(stream, signal.clock, task.sequence);
+    if (task.op.await.clear) signal = {};
+  } else {
+    auto word = words_.find(task.op.value.at);
+    if (word == words_.end()) return false;
+    if (!WordHolds(task.op.value.condition, word->second.value, task.op.value.value)) return false;
+    JoinTo(stream, word->second.clock, task.sequence);
+  }
+  return stream.granted = true;
+}
+
+// A signal or a word changed: whoever waits for it is served now, by this change and not by a later one.
+void OrderChecker::GrantAll() {
+  for (OrderStream* stream : waiting_) {
+    if (stream->tasks.empty()) continue;  // it goes on at this moment
+    const OpKind kind = stream->tasks.front().op.kind;
+    if (!stream->granted && (kind == OpKind::kAwait || kind == OpKind::kValueWait)) {
+      Grant(*stream, stream->tasks.front());
+    }
+  }
+}
+
+void OrderChecker::LookAt(OrderStream& stream, const OrderTask& task) {
+  stream.clock.epoch = std::max(stream.clock.epoch, task.epoch);
+  stream.looked_at = task.sequence;
+  const Op& op = task.op;
+  Access(task.actor, &stream, TouchesOf(op));
+  switch (op.kind) {
+    case OpKind::kRecord: {
+      const OrderClock clock = ClockAfter(stream, task.sequence);
+      task.record->clock = clock;
+      task.record->passed = true;
+      if (task.signal != kNoSignal) Change(signals_[task.signal], Signal::Change::kSet, 1, clock);
+      break;
+    }
+    case OpKind::kReset:
+      if (task.signal != kNoSignal) signals_.erase(task.signal);
+      break;
+    case OpKind::kSignal:
+      Change(signals_[task.signal], op.signal.change, op.signal.value, ClockAfter(stream, task.sequence));
+      break;
+    case OpKind::kValueWrite:
+      if (op.value.side.memory != nullptr) {
+        Write({op.value.side.memory, op.value.side.block,
+               OrderBox::Linear(PositionOf(op.value.side, op.value.at), sizeof(uint64_t)), true});
+      }
+      words_[op.value.at] = {op.value.value, ClockAfter(stream, task.sequence)};
+      GrantAll();
+      break;
+    default:
+      break;
+  }
+}
+
+void OrderChecker::JoinTo(OrderStream& stream, const OrderClock& clock, uint64_t since) {
+  stream.clock.epoch = std::max(stream.clock.epoch, clock.epoch);
+  for (const OrderPoint& point : clock.points) {
+    if (point.stream == &stream || stream.clock.Has(point)) continue;
+    stream.clock.Join(point);
+    stream.joined.push_back({point, since});
+  }
+}
+
+OrderClock OrderChecker::ClockAfter(const OrderStream& stream, uint64_t sequence) const {
+  OrderClock clock = stream.clock;
+  clock.Join(OrderPoint{&stream, sequence});
+  return clock;
+}
+
+void OrderChecker::Change(SignalState& signal, Signal::Change change, uint32_t value,
+                          const OrderClock& clock) {
+  signal.value = static_cast<uint32_t>(Apply(change, signal.value, value));
+  if (signal.value == 0) {
+    signal.clock = {};
+  } else {
+    signal.clock.Join(clock);
+  }
+  GrantAll();
+}
+
+void OrderChecker::SignalChanged(const Signal& signal, Signal::Change change, uint32_t value) {
+  MutexLock lock(mutex_);
+  OrderClock clock;
+  clock.epoch = now_;
+  Change(signals_[signal.serial], change, value, clock);
+  AdvanceAll();
+}
+
+// --- What the host learns
+
+void OrderChecker::Learned(const engine::Stream& stream, uint64_t sequence, bool by_the_way) {
+  MutexLock lock(mutex_);
+  auto found = streams_.find(&stream);
+  if (found == streams_.end() || sequence == 0) return;
+  Force(*found->second, sequence);
+  Learn(*found->second, sequence, by_the_way);
+}
+
+void OrderChecker::LearnedRecord(const engine::EventRecord& record) {
+  MutexLock lock(mutex_);
+  auto found = records_.find(&record);
+  if (found == records_.end()) return;
+  const std::shared_ptr<OrderRecord> known = found->second;
+  Force(const_cast<OrderStream&>(*known->stream), known->sequence);
+  Learn(*known->stream, known->sequence, false);
+}
+
+// Tasks that ended, whatever they waited for: the program wrote the word itself, or the end of the wait is
+// not for this model to see.
+void OrderChecker::Force(OrderStream& stream, uint64_t sequence) {
+  while (!stream.tasks.empty() && stream.tasks.front().sequence <= sequence) {
+    const OrderTask task = std::move(stream.tasks.front());
+    stream.tasks.pop_front();
+    stream.granted = false;
+    LookAt(stream, task);
+    Advance(stream);
+    AdvanceAll();
+  }
+}
+
+void OrderChecker::Returned(const engine::Stream& stream, uint64_t sequence) {
+  MutexLock lock(mutex_);
+  auto found = streams_.find(&stream);
+  if (found == streams_.end()) return;
+  found->second->returned = sequence;
+  found->second->returned_epoch = now_;
+  AdvanceAll();
+}
+
+void OrderChecker::Dropped(const engine::Stream& stream, uint64_t sequence) {
+  MutexLock lock(mutex_);
+  auto found = streams_.find(&stream);
+  if (found == streams_.end()) return;
+  std::erase_if(found->second->tasks,
+                [sequence](const OrderTask& task) { return task.sequence <= sequence; });
+  found->second->granted = false;
+  Advance(*found->second);
+  AdvanceAll();
+}
+
+void OrderChecker::Learn(const OrderStream& stream, uint64_t sequence, bool by_the_way) {
+  ++now_;
+  for (const OrderStream::Joined& joined : stream.joined) {
+    if (joined.since <= sequence) LearnPoint(joined.point, by_the_way);
+  }
+  LearnPoint({&stream, sequence}, by_the_way);
+  if (!waiting_.empty()) return;
+  // Everything that is looked at from now on is looked at with what the host knows now.
+  const auto known = [this](const OrderPoint& point) {
+    return point.stream->known.Known(point.sequence, now_);
+  };
+  auto& owned = const_cast<OrderStream&>(stream);
+  std::erase_if(owned.joined, [&](const OrderStream::Joined& joined) { return known(joined.point); });
+  std::erase_if(owned.clock.points, known);
+}
+
+void OrderChecker::LearnPoint(const OrderPoint& point, bool by_the_way) {
+  auto& stream = const_cast<OrderStream&>(*point.stream);
+  OrderSteps& steps = by_the_way ? stream.known_by_the_way : stream.known;
+  steps.Add(point.sequence, now_);
+  if (waiting_.empty()) steps.KeepLast();
+}
+
+// --- Accesses
+
+OrderChecker::Touches OrderChecker::TouchesOf(const engine::CopyTask& copy, bool owns_source) {
+  const engine::CopyShape& shape = copy.shape;
+  Touches touches;
+  if (!owns_source) {
+    touches.touch[touches.count++] = {
+        copy.src.memory, copy.src.block,
+        OrderBox::Rows(PositionOf(copy.src, shape.src), shape.width, shape.src_pitch, shape.height), false};
+  }
+  touches.touch[touches.count++] = {
+      copy.dst.memory, copy.dst.block,
+      OrderBox::Rows(PositionOf(copy.dst, shape.dst), shape.width, shape.dst_pitch, shape.height), true};
+  return touches;
+}
+
+OrderChecker::Touches OrderChecker::TouchesOf(const engine::FillTask& fill) {
+  Touches touches;
+  touches.touch[touches.count++] = {fill.dst.memory, fill.dst.block,
+                                    OrderBox::Linear(PositionOf(fill.dst, fill.at), fill.bytes), true};
+  return touches;
+}
+
+OrderChecker::Touches OrderChecker::TouchesOf(const Op& op) {
+  switch (op.kind) {
+    case OpKind::kCopy:
+      return TouchesOf(op.copy, op.owns_source);
+    case OpKind::kFill:
+      return TouchesOf(op.fill);
+    default:
+      // A word that streams write and wait for is made for being touched without other order.
+      return {};
+  }
+}
+
+void OrderChecker::AccessAtOnce(OrderActor actor, const Touches& touches) {
+  MutexLock lock(mutex_);
+  actor.epoch = ++now_;  // before what is submitted from now on, and only that
+  Access(actor, nullptr, touches);
+}
+
+void OrderChecker::HostCopies(const engine::CopyTask& copy, const OrderActor& actor) {
+  AccessAtOnce(actor, TouchesOf(copy, false));
+}
+
+void OrderChecker::HostReads(const engine::CopyTask& copy, const OrderActor& actor) {
+  Touches touches = TouchesOf(copy, false);
+  touches.count = 1;  // the source comes first
+  AccessAtOnce(actor, touches);
+}
+
+void OrderChecker::HostFills(const engine::FillTask& fill, const OrderActor& actor) {
+  AccessAtOnce(actor, TouchesOf(fill));
+}
+
+void OrderChecker::Forget(const memory::Allocation& block) {
+  MutexLock lock(mutex_);
+  history_.Forget(&block);
+  written_.erase(&block);
+}
+
+// --- What was written
+
+void OrderChecker::Write(const Touch& touch) {
+  // Beyond this a block counts as written where rows leave gaps: memory and time for the gaps of a plane with
+  // a million rows are worth more.
+  constexpr size_t kMostIntervals = size_t{1} << 16;
+  IntervalSet& written = written_[touch.block];
+  if (touch.box.rows + written.intervals() > kMostIntervals) {
+    written.Add(touch.box.begin, touch.box.end());
+    return;
+  }
+  for (uint64_t row = 0; row < touch.box.rows; ++row) {
+    const uint64_t begin = touch.box.begin + row * touch.box.pitch;
+    written.Add(begin, begin + touch.box.width);
+  }
+}
+
+void OrderChecker::Read(const OrderActor& actor, const Touch& touch) {
+  const IntervalSet& written = written_[touch.block];
+  if (written.Holds(touch.box.begin, touch.box.end())) return;
+  Verdict verdict;
+  verdict.id = FindingId::kUninitializedRead;
+  for (uint64_t row = 0; row < touch.box.rows; ++row) {
+    const uint64_t begin = touch.box.begin + row * touch.box.pitch;
+    written.ForEachPiece(begin, begin + touch.box.width, [&verdict](uint64_t from, uint64_t to, bool inside) {
+      if (inside) return;
+      if (verdict.unwritten == 0) verdict.first_unwritten = from;
+      verdict.unwritten += to - from;
+    });
+  }
+  if (verdict.unwritten == 0) return;
+  verdict.second = {actor, touch.box, false, stamps_};
+  verdict.memory = touch.memory;
+  verdict.block = touch.block;
+  say_(verdict);
+}
+
+// --- Order
+
+// Whether `first` is ordered before `second`, an access of `stream`, or of the host.
+Ordered OrderChecker::Order(const OrderAccess& first, const OrderActor& second,
+                            const OrderStream* stream) const {
+  const OrderStream* other = first.actor.stream;
+  const uint64_t epoch = stream != nullptr ? stream->clock.epoch : second.epoch;
+  if (other == nullptr) return stream == nullptr || first.actor.epoch <= epoch ? Ordered::kYes : Ordered::kNo;
+  if (other == stream) return Ordered::kYes;
+  if (stream != nullptr && stream->clock.Has({other, first.actor.sequence})) return Ordered::kYes;
+  if (other->known.Known(first.actor.sequence, epoch)) return Ordered::kYes;
+  return other->known_by_the_way.Known(first.actor.sequence, epoch) ? Ordered::kByTheWay : Ordered::kNo;
+}
+
+// Whether everything that is looked at from now on is ordered after it.
+bool OrderChecker::Dead(const OrderAccess& access) const {
+  if (!waiting_.empty()) return false;
+  const OrderStream* stream = access.actor.stream;
+  return stream == nullptr || stream->known.Known(access.actor.sequence, now_);
+}
+
+void OrderChecker::Access(const OrderActor& actor, const OrderStream* stream, const Touches& touches) {
+  Verdict verdict;
+  Ordered worst = Ordered::kYes;
+  const uint64_t stamp = ++stamps_;
+  for (int i = 0; i < touches.count; ++i) {
+    const Touch& touch = touches.touch[i];
+    if (touch.box.empty()) continue;
+    if (touch.memory != nullptr && !touch.write) Read(actor, touch);
+    if (touch.memory != nullptr && touch.write) Write(touch);
+    OrderAccess access{actor, touch.box, touch.write, stamp};
+    std::vector<OrderAccess>& earlier = history_.Of(touch.block);
+    std::erase_if(earlier, [&](const OrderAccess& first) BELAY_REQUIRES(mutex_) {
+      if (first.stamp == stamp) return false;
+      if (Dead(first)) return true;
+      if (!first.write && !touch.write) {
+        return Covers(touch.box, first.box) && Order(first, actor, stream) == Ordered::kYes;
+      }
+      if (!Overlap(first.box, touch.box)) return false;
+      const Ordered order = Order(first, actor, stream);
+      if (order == Ordered::kYes) return touch.write && Covers(touch.box, first.box);
+      if (order < worst || (order == worst && first.stamp > verdict.first.stamp)) {
+        worst = order;
+        verdict.id = order == Ordered::kNo ? FindingId::kMissingOrder : FindingId::kImplicitOrder;
+        verdict.first = first;
+        verdict.second = access;
+        verdict.memory = touch.memory;
+        verdict.block = touch.block;
+      }
+      return false;
+    });
+    if (stream == nullptr && waiting_.empty()) continue;  // everything later is ordered after it
+    if (earlier.size() >= OrderHistory::kMost) earlier.erase(earlier.begin());
+    earlier.push_back(access);
+  }
+  if (worst != Ordered::kYes) say_(verdict);
+}
+
+}  // namespace belay::check

@@ -1,0 +1,16 @@
+// aclrtFreeHostWithDevSync waits for the device before it frees.
+// expect: none
+// check: full
+#include "../corpus.h"
+
+int main() {
+  Device device;
+  Stream stream;
+  DeviceMemory input;
+  void* source = nullptr;
+  OK(aclrtMallocHost(&source, kBytes));
+  std::memset(source, 'a', kBytes);
+  OK(aclrtMemcpyAsync(input, kBytes, source, kBytes, kToDevice, stream));
+  OK(aclrtFreeHostWithDevSync(source));
+  OK(aclrtSynchronizeStream(stream));
+}

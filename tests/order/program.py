@@ -1,0 +1,446 @@
+"""What the calls of one program mean: builds its graph, and says which findings it should have.
+
+The rules are those of docs/design/order.md; the names H1 to H18 are of SPEC 20 §1.1. A call whose meaning is not known
+here is an error, never ignored.
+"""
+
+import dataclasses
+
+from graph import BY_THE_WAY, STRONG, Graph, box, linear
+
+# Calls that neither order nor access anything.
+SILENT = frozenset((
+    "aclInit", "aclFinalize", "aclrtDeviceEnablePeerAccess", "aclrtGetDevice", "aclrtSetOpExecuteTimeOut"))
+NO_STREAM = "0x0"
+HOST = -1
+# In place of a call: found when a host function started, on its thread.
+AT_START = -1
+# A query's answer that means complete.
+COMPLETE = {"aclrtQueryEvent": 0, "aclrtQueryEventStatus": 1, "aclrtQueryEventWaitStatus": 0, "aclrtStreamQuery": 0}
+
+
+class Unknown(Exception):
+    """The log holds something that the oracle has no rule for."""
+
+
+def signed64(value):
+    value &= (1 << 64) - 1
+    return value - (1 << 64) if value >> 63 else value
+
+
+CONDITIONS = {  # of aclrtValueWait, SPEC 34 §5
+    0: lambda word, value: signed64(word - value) >= 0,
+    1: lambda word, value: word == value,
+    2: lambda word, value: word & value != 0,
+    3: lambda word, value: ~(word | value) & (1 << 64) - 1 != 0,
+}
+
+
+@dataclasses.dataclass(slots=True)
+class Finding:
+    call: int
+    kind: str
+    first: tuple  # (stream id, task number, function)
+    second: tuple
+
+
+@dataclasses.dataclass(slots=True)
+class State:
+    """What a program finds: all that was before is known to the host."""
+    device: int = 0
+    streams: dict = dataclasses.field(default_factory=dict)  # (handle, device of a default stream) -> [id, device, tasks]
+    events: dict = dataclasses.field(default_factory=dict)   # handle -> [is it a flag event, is it recorded]
+    numbers: dict = dataclasses.field(default_factory=dict)  # signal -> its number
+    pinned: dict = dataclasses.field(default_factory=dict)   # address -> bytes
+    on_device: dict = dataclasses.field(default_factory=dict)
+
+    def copy(self):
+        return State(self.device, {k: list(v) for k, v in self.streams.items()},
+                     {k: list(v) for k, v in self.events.items()}, dict(self.numbers), dict(self.pinned),
+                     dict(self.on_device))
+
+
+class Stream:
+    def __init__(self, name, device, tasks):
+        self.name, self.device, self.tasks = name, device, tasks
+        self.pending = []  # tasks not looked at yet
+        self.nodes = {}    # task number -> node
+        self.last = None   # node of the latest task looked at
+        self.waits_since = None  # when it began to wait
+        self.freed = 0     # of a stream that may go on again: when it had begun to wait
+
+
+@dataclasses.dataclass(slots=True)
+class Task:
+    number: int
+    api: str
+    call: int  # index of the call that submitted it
+    submit: int  # its node
+    sides: list = dataclasses.field(default_factory=list)
+    wait: object = None    # function: may the task pass, and with which edges? None: it must wait
+    effect: object = None  # function: what looking at the task changes
+    edges: list = None     # a wait that may pass: the edges it got
+
+
+class Signal:
+    def __init__(self, number):
+        self.number = number
+        self.changes = []  # nodes
+
+
+class Program:
+    """`starts`: (call that submitted a host function) -> call by which it had started. Without an entry the host
+    learns nothing from its start."""
+
+    def __init__(self, state, calls, starts=None):
+        self.state, self.calls = state, calls
+        self.graph = Graph()
+        self.expected = []
+        self.tasks = {}           # call -> (stream id, task number)
+        self.looked_at = {}       # call that submitted a task -> call in which the task was looked at
+        self.functions = {}       # call that submitted a host function -> its stream and task number
+        self._starts = {}
+        for submitted, begun in (starts or {}).items():
+            self._starts.setdefault(begun, []).append(submitted)
+        self._host = None         # the host's latest node
+        self._streams = {k: Stream(*v) for k, v in state.streams.items()}
+        self._records = {}        # event -> (stream, task number) of its latest record in this program
+        self._signals = {}
+        self._ready = []
+        self._clock = 0
+        self._call = 0
+        self._at_start = False
+
+    def run(self):
+        for index, call in enumerate(self.calls):
+            self._call = index
+            self._at_start = True
+            for submitted in self._starts.get(index, ()):
+                stream, number = self.functions[submitted]
+                self._learn([(stream, number - 1)], STRONG)
+            self._at_start = False
+            if call["code"] != 0:
+                continue
+            meaning = getattr(self, "_" + call["api"], None)
+            if meaning is None:
+                if call["api"] not in SILENT:
+                    raise Unknown(f"no rule for {call['api']}")
+                continue
+            self._host = self.graph.add((HOST, 0, call["api"]), [(self._host, STRONG)] if self._host is not None else [])
+            meaning(call["args"], call.get("out", {}))
+        self._keep()
+        return self
+
+    def _keep(self):
+        known = self.graph.strongly[self._host] if self._host is not None else 0
+        for key, stream in self._streams.items():
+            if stream.pending or (stream.last is not None and not known >> stream.last & 1):
+                raise Unknown(f"stream {stream.name} has tasks at the end that the host does not know to be complete")
+            self.state.streams[key] = [stream.name, stream.device, stream.tasks]
+        for event in self._records:
+            self.state.events[event][1] = True
+        for key, signal in self._signals.items():
+            self.state.numbers[key] = signal.number
+
+    # --- Streams ---
+
+    def _stream(self, handle):
+        key = (handle, self.state.device if handle == NO_STREAM else None)
+        if key not in self._streams:
+            if handle != NO_STREAM:
+                raise Unknown(f"stream {handle} was not created")
+            self._streams[key] = Stream(None, self.state.device, 0)
+        return self._streams[key]
+
+    def _submit(self, handle, sides=(), wait=None, effect=None):
+        stream = self._stream(handle)
+        task = Task(stream.tasks, self.calls[self._call]["api"], self._call, self._host, list(sides), wait, effect)
+        stream.tasks += 1
+        self.tasks[self._call] = (stream.name, task.number)
+        stream.pending.append(task)
+        if len(stream.pending) == 1:
+            stream.freed = 0
+            self._ready.append(stream)
+            self._drain()
+        return stream, task.number
+
+    def _drain(self):
+        # In rounds, each over the streams that waited when it began, in the order in which they had begun to wait.
+        reached, end = -1, self._clock
+        while self._ready:
+            round_ = [s for s in self._ready if reached < s.freed <= end]
+            if not round_:
+                reached, end = -1, self._clock
+                continue
+            stream = min(round_, key=lambda s: s.freed)
+            reached = stream.freed
+            self._ready.remove(stream)
+            while stream.pending and self._may_pass(stream):
+                self._look_at(stream)
+
+    def _may_pass(self, stream):
+        task = stream.pending[0]
+        if task.wait is not None and task.edges is None:
+            task.edges = task.wait()
+        if task.wait is None or task.edges is not None:
+            stream.freed, stream.waits_since = stream.waits_since or 0, None
+            return True
+        if stream.waits_since is None:
+            self._clock += 1
+            stream.waits_since = self._clock
+        return False
+
+    def _look_at(self, stream):
+        task = stream.pending.pop(0)
+        edges = [(task.submit, STRONG)]
+        if stream.last is not None:
+            edges.append((stream.last, STRONG))
+        edges += [(node, STRONG) for node in task.edges or ()]
+        node = self.graph.add((stream.name, task.number, task.api), edges)
+        stream.last = stream.nodes[task.number] = node
+        self.looked_at[task.call] = self._call
+        self._verdict(node, task.sides)
+        if task.effect is not None:
+            task.effect(node)
+            self._wake()
+
+    def _wake(self):
+        """Lets the streams go on whose wait is satisfied now, in the order in which they began to wait."""
+        waiting = [s for s in self._streams.values() if s.waits_since is not None]
+        for stream in sorted(waiting, key=lambda s: s.waits_since):
+            if self._may_pass(stream):
+                self._ready.append(stream)
+
+    def _verdict(self, node, sides):
+        if verdict := self.graph.access(node, sides):
+            kind, other = verdict
+            call = AT_START if self._at_start else self._call
+            self.expected.append(Finding(call, kind, self.graph.names[other], self.graph.names[node]))
+
+    # --- What the host learns ---
+
+    def _learn(self, complete, strong):
+        """`complete`: (stream, task number), each with all tasks before it."""
+        edges = []
+        for stream, number in complete:
+            self._force(stream, number)
+            if number in stream.nodes:
+                edges.append((stream.nodes[number], strong))
+        if edges:
+            if self._host is not None:
+                edges.append((self._host, STRONG))
+            self._host = self.graph.add((HOST, 0, "returns"), edges)
+
+    def _force(self, stream, number):
+        """A task that is complete was not waiting any more: the waits before it pass without an edge."""
+        while stream.pending and stream.pending[0].number <= number:
+            head = stream.pending[0]
+            if not self._may_pass(stream):
+                head.edges = []
+                stream.waits_since = None
+            self._ready.append(stream)
+            self._drain()
+
+    def _everything(self, streams):
+        return [(s, s.tasks - 1) for s in streams]
+
+    def _aclrtSynchronizeStream(self, args, out):
+        self._learn(self._everything([self._stream(args["stream"])]), STRONG)
+
+    _aclrtSynchronizeStreamWithTimeout = _aclrtSynchronizeStream
+
+    def _aclrtSynchronizeDevice(self, args, out):
+        self._learn(self._everything(self._of_device(self.state.device)), STRONG)
+
+    def _of_device(self, device):
+        return [s for s in self._streams.values() if s.device == device]
+
+    def _aclrtSynchronizeEvent(self, args, out):
+        if record := self._records.get(args["event"]):
+            self._learn([record], STRONG)
+
+    _aclrtSynchronizeEventWithTimeout = _aclrtSynchronizeEvent
+
+    def _aclrtQueryEventStatus(self, args, out):
+        if out["status"] == COMPLETE[self.calls[self._call]["api"]]:
+            self._aclrtSynchronizeEvent(args, out)
+
+    _aclrtQueryEvent = _aclrtQueryEventWaitStatus = _aclrtQueryEventStatus
+
+    def _aclrtStreamQuery(self, args, out):
+        if out["status"] == COMPLETE["aclrtStreamQuery"]:
+            self._aclrtSynchronizeStream(args, out)
+
+    # --- Objects ---
+
+    def _aclrtSetDevice(self, args, out):
+        self.state.device = args["deviceId"]
+
+    def _aclrtResetDevice(self, args, out):
+        gone = self._of_device(args["deviceId"])
+        self._learn(self._everything(gone), STRONG)
+        for key in [k for k, s in self._streams.items() if s in gone]:
+            del self._streams[key]
+            self.state.streams.pop(key, None)
+
+    def _aclrtCreateStream(self, args, out):
+        self._streams[(out["stream"], None)] = Stream(None, self.state.device, 0)
+
+    _aclrtCreateStreamWithConfig = _aclrtCreateStream
+
+    def _aclrtStreamGetId(self, args, out):
+        stream = self._stream(args["stream"])
+        if stream.name is None:
+            stream.name = out["streamId"]
+
+    def _aclrtDestroyStream(self, args, out):
+        stream = self._stream(args["stream"])
+        self._learn(self._everything([stream]), STRONG)
+        del self._streams[(args["stream"], None)]
+        self.state.streams.pop((args["stream"], None), None)
+
+    def _aclrtCreateEvent(self, args, out):
+        self.state.events[out["event"]] = [False, False]
+
+    _aclrtCreateEventExWithFlag = _aclrtCreateEvent
+
+    def _aclrtCreateEventWithFlag(self, args, out):
+        self.state.events[out["event"]] = [True, False]
+
+    def _aclrtDestroyEvent(self, args, out):
+        for of in (self.state.events, self._records, self.state.numbers, self._signals):
+            of.pop(args["event"], None)
+
+    def _aclrtCreateNotify(self, args, out):
+        pass
+
+    def _aclrtDestroyNotify(self, args, out):
+        for of in (self.state.numbers, self._signals):
+            of.pop(args["notify"], None)
+
+    def _aclrtMalloc(self, args, out):
+        self.state.on_device[int(out["devPtr"], 16)] = args["size"]
+
+    def _aclrtMallocHost(self, args, out):
+        self.state.pinned[int(out["hostPtr"], 16)] = args["size"]
+
+    def _aclrtFree(self, args, out):
+        self._forget(self.state.on_device, args["devPtr"])
+
+    def _aclrtFreeHost(self, args, out):
+        self._forget(self.state.pinned, args["hostPtr"])
+
+    def _forget(self, blocks, address):
+        blocks.pop(int(address, 16))
+
+    # --- Events and signals ---
+
+    def _signal(self, key):
+        if key not in self._signals:
+            self._signals[key] = Signal(self.state.numbers.get(key, 0))
+        return self._signals[key]
+
+    def _is_flag(self, event):
+        return self.state.events[event][0]
+
+    def _change(self, signal, number):
+        def effect(node):
+            signal.number = number
+            signal.changes.append(node)
+        return effect
+
+    def _empty(self, signal):
+        def effect(_):
+            signal.number = 0
+            signal.changes.clear()
+        return effect
+
+    def _wait_for(self, signal, condition, clears):
+        def wait():
+            if not condition(signal.number):
+                return None
+            edges = list(signal.changes)
+            if clears:
+                signal.number = 0
+                signal.changes.clear()
+            return edges
+        return wait
+
+    def _aclrtRecordEvent(self, args, out):
+        event = args["event"]
+        # A record happens when it is looked at; that lets go on who waits for it.
+        effect = self._change(self._signal(event), 1) if self._is_flag(event) else (lambda node: None)
+        self._records[event] = self._submit(args["stream"], effect=effect)
+
+    def _aclrtStreamWaitEvent(self, args, out):
+        event = args["event"]
+        if self._is_flag(event):
+            self._submit(args["stream"], wait=self._wait_for(self._signal(event), lambda n: n == 1, False))
+            return
+        record = self._records.get(event)  # H7: bound now; one of an earlier program is complete and known
+        if record is None:
+            self._submit(args["stream"])
+            return
+        stream, number = record
+        self._submit(args["stream"], wait=lambda: [stream.nodes[number]] if number in stream.nodes else None)
+
+    def _aclrtResetEvent(self, args, out):
+        if not self._is_flag(args["event"]):
+            raise Unknown("no rule for a reset of a plain event")
+        self._submit(args["stream"], effect=self._empty(self._signal(args["event"])))
+
+    def _aclrtRecordNotify(self, args, out):
+        self._submit(args["stream"], effect=self._change(self._signal(args["notify"]), 1))
+
+    def _aclrtWaitAndResetNotify(self, args, out):
+        self._submit(args["stream"], wait=self._wait_for(self._signal(args["notify"]), lambda n: n == 1, True))
+
+    def _aclrtValueWrite(self, args, out):
+        signal = self._signal(args["devAddr"])
+
+        def effect(node):
+            # SPEC 20 H10: a wait is ordered after the write that it sees, and that is the latest.
+            signal.number, signal.changes = args["value"], [node]
+        self._submit(args["stream"], effect=effect)
+
+    def _aclrtValueWait(self, args, out):
+        condition = CONDITIONS[args["flag"]]
+        wait = self._wait_for(self._signal(args["devAddr"]), lambda n: condition(n, args["value"]), False)
+        self._submit(args["stream"], wait=wait)
+
+    # --- Accesses ---
+
+    def _aclrtMemcpy(self, args, out):
+        self._verdict(self._host, self._sides(args))
+
+    _aclrtMemcpy2d = _aclrtMemcpy
+
+    def _aclrtMemset(self, args, out):
+        self._verdict(self._host, [(linear(int(args["devPtr"], 16), args["count"]), True)])
+
+    def _aclrtMemsetAsync(self, args, out):
+        self._submit(args["stream"], [(linear(int(args["devPtr"], 16), args["count"]), True)])
+
+    def _aclrtMemcpyAsync(self, args, out):
+        stream, number = self._submit(args["stream"], self._sides(args))
+        if self._pageable(args["src"]) or self._pageable(args["dst"]):
+            self._learn([(stream, number)], BY_THE_WAY)
+
+    _aclrtMemcpy2dAsync = _aclrtMemcpyAsync
+
+    def _sides(self, args):
+        source, target = int(args["src"], 16), int(args["dst"], 16)
+        if "count" in args:
+            return [(linear(source, args["count"]), False), (linear(target, args["count"]), True)]
+        width, rows = args["width"], args["height"]
+        return [(box(source, args["spitch"], width, rows), False), (box(target, args["dpitch"], width, rows), True)]
+
+    def _pageable(self, address):
+        at = int(address, 16)
+        return not any(start <= at < start + size
+                       for blocks in (self.state.pinned, self.state.on_device) for start, size in blocks.items())
+
+    # --- Host functions ---
+
+    def _aclrtLaunchHostFunc(self, args, out):
+        self.functions[self._call] = self._submit(args["stream"])
