@@ -241,6 +241,52 @@ TEST_F(HostGuardTest, WhatIsNotMappedStaysUnguarded) {
   EXPECT_EQ(guard_.live(), 0u);
 }
 
+// Cuts the address space into as many parts as the system allows.
+class ManyParts {
+ public:
+  ManyParts() {
+    bytes_ = static_cast<uint8_t*>(
+        mmap(nullptr, kParts * kPage, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0));
+    if (bytes_ == MAP_FAILED) return;
+    for (size_t page = 1; page < kParts && !used_up_; page += 2) {
+      used_up_ = mprotect(bytes_ + page * kPage, kPage, PROT_READ) != 0;
+    }
+  }
+  ~ManyParts() { munmap(bytes_, kParts * kPage); }
+  bool used_up() const { return used_up_; }
+
+ private:
+  static constexpr size_t kParts = 140'000;
+  uint8_t* bytes_;
+  bool used_up_ = false;
+};
+
+TEST_F(HostGuardTest, WhatTheSystemRefusesToCloseStaysOpen) {
+  guard_.Add(Linear(0, kPage, Use::kTarget, 1));
+  ManyParts parts;
+  if (!parts.used_up()) GTEST_SKIP() << "vm.max_map_count is large";
+  EXPECT_FALSE(guard_.Add(Linear(20 * kPage, kPage, Use::kTarget, 2)));
+  EXPECT_FALSE(guard_.Add(Linear(30 * kPage, kPage, Use::kSource, 3)));
+  EXPECT_EQ(guard_.unguarded(), 2u);
+  EXPECT_EQ(Pages(0, 32), "-" + std::string(31, 'w'));
+  EXPECT_EQ(guard_.live(), 3u) << "their memory may still go away";
+  guard_.Release(&streams_[0], 3);
+  EXPECT_EQ(Pages(0, 32), std::string(32, 'w'));
+}
+
+TEST_F(HostGuardTest, AllOpensWhereAPartCannotOpenAlone) {
+  for (uint64_t i = 0; i < 3; ++i)
+    guard_.Add(Linear((10 + 3 * i) * kPage, 3 * kPage, Use::kTarget, 1, static_cast<int>(i)));
+  EXPECT_EQ(Pages(9, 11), "w---------w");
+  ManyParts parts;
+  if (!parts.used_up()) GTEST_SKIP() << "vm.max_map_count is large";
+  guard_.Release(&streams_[1], 1);
+  EXPECT_EQ(Pages(9, 11), std::string(11, 'w'));
+  guard_.Release(&streams_[0], 1);
+  guard_.Release(&streams_[2], 1);
+  EXPECT_EQ(guard_.live(), 0u);
+}
+
 TEST_F(HostGuardTest, AForkedChildFindsItsPagesOpen) {
   guard_.Add(Linear(0, kPage, Use::kTarget, 1));
   guard_.Add(Linear(kPage, kPage, Use::kSource, 2));

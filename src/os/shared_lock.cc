@@ -20,7 +20,8 @@ void SharedLock::lock() {
   for (int spin = 0;; ++spin) {
     uint32_t seen = state_.load(std::memory_order_relaxed);
     if ((seen & ~kWaiting) == 0) {
-      if (state_.compare_exchange_weak(seen, kWriter, std::memory_order_acquire)) return;
+      // The bit stays: a reader may have gone to sleep after this writer was woken.
+      if (state_.compare_exchange_weak(seen, seen | kWriter, std::memory_order_acquire)) return;
     } else if (spin < kSpins) {
       Pause();
     } else {

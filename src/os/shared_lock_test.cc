@@ -1,6 +1,7 @@
 #include "os/shared_lock.h"
 
 #include <gtest/gtest.h>
+#include <sched.h>
 
 #include <thread>
 #include <vector>
@@ -28,7 +29,7 @@ TEST(SharedLockTest, NothingIsLostBetweenManyThreads) {
   SharedLock lock;
   int64_t first = 0, second = 0;
   std::atomic<bool> torn{false};
-  constexpr int kRounds = 20'000, kThreads = 4;
+  constexpr int kRounds = 5'000, kThreads = 8;
   std::vector<std::thread> threads;
   for (int id = 0; id < kThreads; ++id) {
     threads.emplace_back([&, id] {
@@ -36,10 +37,12 @@ TEST(SharedLockTest, NothingIsLostBetweenManyThreads) {
         if ((round + id) % 3 == 0) {
           ExclusiveHold hold(lock);
           ++first;
+          sched_yield();
           ++second;
         } else {
           lock.lock_shared();
           if (first != second) torn = true;
+          sched_yield();
           lock.unlock_shared();
         }
       }
