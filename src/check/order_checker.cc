@@ -546,6 +546,7 @@ void OrderChecker::Access(const OrderActor& actor, const OrderStream* stream, co
     if (earlier.size() >= OrderHistory::kMost) earlier.erase(earlier.begin());
     earlier.push_back(access);
   }
+  verdict.event = events_;
   if (worst != Ordered::kYes) say_(verdict);
 }
 

@@ -34,6 +34,7 @@ class OrderChecker {
     const memory::Allocation* block = nullptr;
     // uninitialized-read, which has no first access: how many bytes nothing wrote, and the first of them.
     uint64_t unwritten = 0, first_unwritten = 0;
+    uint64_t event = 0;  // what the checker was told when it found this, as `first_event` counts
   };
   // `say`: called with each verdict, under the checker's lock. `user_id`: of a logical device.
   OrderChecker(std::function<void(const Verdict&)> say, std::function<int32_t(int32_t)> user_id);

@@ -58,9 +58,10 @@ void OrderWatch::Function(bool starts, const engine::Stream& stream, const engin
   const uint64_t event = starts ? checker_.Started(stream, sequence) : checker_.Returned(stream, sequence);
   if (runtime_.log() == nullptr) return;
   Text<256> line;
-  line.Format("{\"function\":\"%s\",\"api\":\"%s\",\"stream\":%" PRId32 ",\"task\":%" PRIu32
+  line.Format("{\"function\":\"%s\",\"api\":\"%s\",\"device\":%d,\"stream\":%" PRId32 ",\"task\":%" PRIu32
               ",\"order\":%" PRIu64 "}\n",
-              starts ? "starts" : "returned", op.api, stream.id, op.task, event);
+              starts ? "starts" : "returned", op.api, runtime_.UserId(stream.device), stream.id, op.task,
+              event);
   runtime_.log()->Append(line.view());
 }
 
@@ -95,7 +96,7 @@ void OrderWatch::Say(const Verdict& verdict) {
       line.Format(",\"%s\":{\"stream\":%" PRId32 ",\"task\":%" PRIu32 ",\"api\":\"%s\"}", name,
                   actor->stream_id, actor->task, actor->api);
     }
-    line.Append("}\n");
+    line.Format(",\"order\":%" PRIu64 "}\n", verdict.event);
     runtime_.log()->Append(line.view());
   }
   const bool missing = verdict.id == FindingId::kMissingOrder;

@@ -57,6 +57,12 @@ class Graph:
                 self._accesses.setdefault(page, []).append((node, bits, writes))
         return verdict
 
+    def forget(self, pages):
+        """These bytes are of nobody any more."""
+        for page, bits in pages.items():
+            left = [(node, theirs & ~bits, writes) for node, theirs, writes in self._accesses.get(page, ())]
+            self._accesses[page] = [access for access in left if access[1]]
+
     def _latest(self, sides, kind, before):
         found = -1
         for pages, writes in sides:

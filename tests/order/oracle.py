@@ -14,6 +14,7 @@ Exit codes: 0, 1 when a verdict differs or the programs failed, 2 on a wrong arg
 """
 
 import argparse
+import bisect
 import itertools
 import json
 import os
@@ -22,15 +23,14 @@ import sys
 import tempfile
 
 from graph import IMPLICIT, MISSING
-from program import AT_START, Finding, Program, State, Unknown
+from program import Finding, Program, State, Unknown
 
 MARKER = "aclrtSetOpExecuteTimeOut"
 CHECKS = "check=basic,+missing-order,+implicit-order"
 SCHEDULES, WORKERS = ("async", "eager", "on-wait"), (0, 1, 2)
 MOST_SHOWN = 3
-MOST_TRIALS = 2000  # of moments at which host functions may have started
 LINES_OF_OUTPUT = 20
-NO_CALL = 1 << 30
+NOWHERE = -1  # in place of an entry
 PROGRAMS_OF_WORLD, MOST_STEPS = 16, 60  # of the driver
 
 
@@ -39,25 +39,36 @@ def access(side):
 
 
 def split(lines):
-    """Cuts a log into programs: (number, calls, findings). The first has number None: what was before all of them."""
-    number, calls, findings, thread = None, [], [], None
+    """Cuts a log into programs: (number, calls and function events, findings). The first has number None: what was before
+    all of them. A function's lines stand before those of a call that waited for it, so no program lacks one."""
+    number, entries, findings = None, [], []
     for line in lines:
         entry = json.loads(line)
         if "finding" in entry:
-            # It comes before the line of its call; one of another thread stands anywhere.
-            call = len(calls) if entry["thread"] == thread or thread is None else AT_START
-            findings.append(Finding(call, entry["finding"], access(entry["first"]), access(entry["second"])))
+            findings.append(entry)
         elif "api" in entry:
-            thread = entry["thread"]
             if entry["api"] == MARKER:
-                yield number, calls, findings
-                number, calls, findings = entry["args"]["timeout"], [], []
-            calls.append(entry)
-    yield number, calls, findings
+                yield number, entries, findings
+                number, entries, findings = entry["args"]["timeout"], [], []
+            entries.append(entry)
+    yield number, entries, findings
+
+
+def place(entries, findings):
+    """The findings, each with the entry in which it was found."""
+    functions = {e["order"]: at for at, e in enumerate(entries) if "function" in e}
+    calls = [(e["order"], at) for at, e in enumerate(entries) if "order" in e and "function" not in e]
+    placed = []
+    for finding in findings:
+        order = finding["order"]
+        begun = bisect.bisect_right(calls, (order, len(entries)))
+        at = functions.get(order, calls[begun - 1][1] if begun else NOWHERE)
+        placed.append(Finding(at, finding["finding"], access(finding["first"]), access(finding["second"])))
+    return placed
 
 
 def key(finding):
-    return finding.call, finding.kind, finding.first, finding.second
+    return finding.at, finding.kind, finding.first, finding.second
 
 
 def unmatched(expected, reported):
@@ -67,62 +78,14 @@ def unmatched(expected, reported):
         if finding in theirs:
             ours.remove(finding)
             theirs.remove(finding)
-    # A function may start, and let tasks go on, inside any call.
-    for finding in [f for f in ours if f[0] == AT_START]:
-        same = next((f for f in theirs if f[1:] == finding[1:]), None)
-        if same is not None:
-            ours.remove(finding)
-            theirs.remove(same)
     return ours, theirs
 
 
-def first_difference(expected, reported):
-    """The first call with other findings than expected, or None."""
-    ours, theirs = unmatched(expected, reported)
-    return min((f[0] for f in ours + theirs), key=lambda call: call if call != AT_START else NO_CALL, default=None)
-
-
-class Trials:
-    """Looks for moments at which the host functions may have started that explain the findings: the log does not tell
-    them (docs/design/order.md)."""
-
-    def __init__(self, state, calls, reported):
-        self.state, self.calls, self.reported = state, calls, reported
-        self.left = MOST_TRIALS
-
-    def explain(self, starts, least):
-        """A program that has the findings and these starts at least; None if there is none. Findings before the call
-        `least` are right already."""
-        self.left -= 1
-        program = Program(self.state.copy(), self.calls, starts).run()
-        difference = first_difference(program.expected, self.reported)
-        if difference is None:
-            return program
-        if difference == AT_START:
-            difference = len(self.calls) - 1
-        if difference < least:
-            return None
-        for submitted in program.functions:
-            if submitted in starts or submitted >= difference:
-                continue
-            for begun in range(min(difference + 1, len(self.calls) - 1), submitted, -1):
-                if self.left <= 0:
-                    return None
-                if found := self.explain({**starts, submitted: begun}, difference):
-                    return found
-        return None
-
-
-def judge(state, calls, reported):
-    """(program, whether it has just these findings). Changes the state."""
-    before = state.copy()
-    program = Program(state, calls).run()
-    if first_difference(program.expected, reported) is None:
-        return program, True
-    if program.functions:
-        if found := Trials(before, calls, reported).explain({}, 0):
-            return found, True
-    return program, False
+def judge(state, entries, reported):
+    """(program, the findings reported, whether they are those expected). Changes the state."""
+    program = Program(state, entries).run()
+    placed = place(program.entries, reported)
+    return program, placed, unmatched(program.expected, placed) == ([], [])
 
 
 def text(finding, only_ours, only_theirs):
@@ -135,23 +98,30 @@ def show(number, program, reported, out):
     out.write(f"program {number}:\n")
     everything = sorted(set(map(key, program.expected)) | set(map(key, reported)))
     only_ours, only_theirs = unmatched(program.expected, reported)
-    for index, call in enumerate(program.calls):
-        args = " ".join(f"{k}={v}" for k, v in call["args"].items() if k not in call.get("out", {}))
-        outs = "".join(f" -> {k}={v}" for k, v in call.get("out", {}).items())
-        code = f" FAILED {call['code']}" if call["code"] else ""
-        task = ""
-        if index in program.tasks:
-            looked_at = program.looked_at.get(index)
-            later = f", looked at in call {looked_at}" if looked_at != index else ""
-            task = "  [stream %s task %s%s]" % (*program.tasks[index], later)
-        out.write(f"  {index:3} {call['api']} {args}{outs}{code}{task}\n")
+    for index, entry in enumerate(program.entries):
+        if "function" in entry:
+            what = f"{entry['api']} {entry['function']}  [stream {entry['stream']} task {entry['task']}]"
+        else:
+            what = call_text(program, index, entry)
+        out.write(f"  {index:3} {what}\n")
         for finding in [f for f in everything if f[0] == index]:
             out.write(f"      {text(finding, only_ours, only_theirs)}\n")
-    for finding in [f for f in everything if f[0] == AT_START]:
-        out.write(f"  when a host function started: {text(finding, only_ours, only_theirs)}\n")
+    for finding in [f for f in everything if f[0] == NOWHERE]:
+        out.write(f"  in no call of the program: {text(finding, only_ours, only_theirs)}\n")
     doubled = len(reported) - len({key(f) for f in reported})
     if doubled:
         out.write(f"  {doubled} findings were reported twice\n")
+
+
+def call_text(program, index, call):
+    args = " ".join(f"{k}={v}" for k, v in call["args"].items() if k not in call.get("out", {}))
+    outs = "".join(f" -> {k}={v}" for k, v in call.get("out", {}).items())
+    code = f" FAILED {call['code']}" if call["code"] else ""
+    if index not in program.tasks:
+        return f"{call['api']} {args}{outs}{code}"
+    looked_at = program.looked_at.get(index)
+    later = f", looked at in {looked_at}" if looked_at != index else ""
+    return f"{call['api']} {args}{outs}{code}" + "  [stream %s task %s%s]" % (*program.tasks[index], later)
 
 
 class Judge:
@@ -164,10 +134,10 @@ class Judge:
 
     def read(self, lines):
         state = State()
-        for number, calls, findings in split(lines):
-            program, right = judge(state, calls, findings)
+        for number, entries, findings in split(lines):
+            program, findings, right = judge(state, entries, findings)
             self.programs += number is not None
-            self.calls += len(calls)
+            self.calls += sum("function" not in entry for entry in entries)
             for finding in findings:
                 self.found[finding.kind] += 1
             if self.keep:
@@ -259,8 +229,8 @@ class ShowAll(Judge):
 
     def read(self, lines):
         state = State()
-        for number, calls, findings in split(lines):
-            program, _ = judge(state, calls, findings)
+        for number, entries, findings in split(lines):
+            program, findings, _ = judge(state, entries, findings)
             if number == self.number:
                 show(number, program, findings, self.out)
 

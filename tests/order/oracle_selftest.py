@@ -14,13 +14,19 @@ import program
 STREAMS = {"s1": "0x51", "s2": "0x52", "s3": "0x53"}
 DEVICE, PINNED, PAGEABLE = 0x10000, 0x20000, 0x30000
 HOST = (-1, 0)
+HOST_FUNCTION = "aclrtLaunchHostFunc"
+# How often calls tell the order checker something: others do once.
+TELL = {"aclrtSynchronizeDevice": len(STREAMS), **dict.fromkeys((
+    "aclrtSetDevice", "aclrtCreateStream", "aclrtStreamGetId", "aclrtMalloc", "aclrtMallocHost", "aclrtCreateEvent",
+    "aclrtCreateEventWithFlag", "aclrtCreateNotify", "aclrtSetOpExecuteTimeOut", "aclrtFree"), 0)}
 
 
 class Log:
-    """Writes a log: each method is a call; `found` belongs to the call after it."""
+    """Writes a log: each method is a call; `found` belongs to the call or function event after it."""
 
     def __init__(self):
         self.lines = []
+        self.order = 0  # the latest number
         self.call("aclrtSetDevice", deviceId=0)
         for number, handle in enumerate(STREAMS.values(), 1):
             self.call("aclrtCreateStream", stream="0x7ff0", out={"stream": handle})
@@ -32,15 +38,38 @@ class Log:
         self.call("aclrtCreateNotify", notify="0x7ff0", flag=0, out={"notify": "0xa1"})
         self.call("aclrtSetOpExecuteTimeOut", timeout=1)
 
-    def call(self, api, *, code=0, out=None, **args):
+    def call(self, api, *, code=0, out=None, tells=None, **args):
+        """`tells`: how often the call tells the checker something."""
         line = {"api": api, "code": code, "thread": 7, "ns": 1, "dur": 1, "args": args}
-        self.lines.append(json.dumps({**line, "out": out} if out else line))
+        if out:
+            line["out"] = out
+        tells = TELL.get(api, 1) if tells is None else tells
+        if tells:
+            line["order"] = self.order + 1
+            self.order += tells
+        self.lines.append(json.dumps(line))
         return self
+
+    def function(self, event, stream, number):
+        self.order += 1
+        self.lines.append(json.dumps({"function": event, "api": HOST_FUNCTION, "device": 0, "stream": stream, "task": number,
+                                      "order": self.order}))
+        return self
+
+    def starts(self, stream, number):
+        return self.function("starts", stream, number)
+
+    def returned(self, stream, number):
+        return self.function("returned", stream, number)
+
+    def launch(self, stream):
+        return self.on(HOST_FUNCTION, stream, func="0x1", args="0x0")
 
     def found(self, kind, first, second):
         def side(number, api):
             return {"stream": number[0], "task": number[1], "api": api}
-        self.lines.append(json.dumps({"finding": kind, "thread": 7, "ns": 1, "first": side(*first), "second": side(*second)}))
+        self.lines.append(json.dumps({"finding": kind, "thread": 7, "ns": 1, "first": side(*first), "second": side(*second),
+                                      "order": self.order + 1}))
         return self
 
     def fill(self, stream, at=0, count=64):
@@ -49,7 +78,7 @@ class Log:
 
     def out(self, stream, source=PINNED, at=0, count=64):
         return self.call("aclrtMemcpyAsync", dst=hex(DEVICE + at), destMax=count, src=hex(source), count=count, kind=1,
-                         stream=STREAMS[stream])
+                         stream=STREAMS[stream], tells=2 if source == PAGEABLE else 1)
 
     def rows(self, stream, at, pitch, width, rows, source=PINNED):
         return self.call("aclrtMemcpy2dAsync", dst=hex(DEVICE + at), dpitch=pitch, src=hex(source), spitch=width,
@@ -237,21 +266,112 @@ class LookedAtLate(Case):
 
 
 class HostFunctions(Case):
-    def log(self):
-        return Log().fill("s1").on("aclrtLaunchHostFunc", "s1", func="0x1", args="0x0")
+    """Stream 1: a fill, a function, a fill of other bytes."""
 
-    def test_started_or_not(self):
-        self.accepted(self.log().fill("s2"))
-        self.accepted(self.log().found(MISSING, task(1, 0, FILL), task(2, 0, FILL)).fill("s2"))
+    def log(self, log=None):
+        return (log or Log()).fill("s1").launch("s1").fill("s1", at=64)
 
-    def test_started_once(self):
-        # It had started at the second fill and not at the third.
-        log = self.log().fill("s2", count=8)
-        self.refused(log.found(MISSING, task(1, 0, FILL), task(3, 0, FILL)).fill("s3", at=8))
+    FIRST = MISSING, task(1, 0, FILL), task(2, 0, FILL)
 
-    def test_only_what_is_before_it(self):
-        log = Log().on("aclrtLaunchHostFunc", "s1", func="0x1", args="0x0").fill("s1")
-        self.refused(log.fill("s2"))
+    def test_its_start_tells_the_host_what_is_before_it(self):
+        log = lambda: self.log().starts(1, 1)
+        self.accepted(log().fill("s2").returned(1, 1))
+        self.refused(log().found(*self.FIRST).fill("s2").returned(1, 1), "only reported")
+
+    def test_before_its_start_the_host_knows_nothing(self):
+        self.accepted(self.log().found(*self.FIRST).fill("s2").starts(1, 1).returned(1, 1))
+        self.refused(self.log().fill("s2").starts(1, 1).returned(1, 1), "only expected")
+
+    def test_what_is_behind_it_is_looked_at_when_it_returned(self):
+        finding = MISSING, task(2, 0, FILL), task(1, 2, FILL)
+        log = lambda: self.log().fill("s2", at=64).starts(1, 1)
+        self.accepted(log().found(*finding).returned(1, 1))
+        self.refused(log().returned(1, 1), "only expected")
+        self.refused(self.log().fill("s2", at=64).found(*finding).starts(1, 1).returned(1, 1), "only expected", "only reported")
+        self.refused(self.log().found(MISSING, task(1, 2, FILL), task(2, 0, FILL)).fill("s2", at=64).starts(1, 1).returned(1, 1))
+
+    def test_what_the_host_did_until_its_return_is_before_what_is_behind_it(self):
+        log = lambda: self.log().starts(1, 1).host_fill(at=64)
+        finding = MISSING, (HOST, HOST_FILL), task(1, 2, FILL)
+        self.accepted(log().returned(1, 1))
+        self.refused(log().found(*finding).returned(1, 1))
+        # The fill that the host knows of is before it, too.
+        self.accepted(self.log().fill("s2", at=64).starts(1, 1).on("aclrtSynchronizeStream", "s2").returned(1, 1))
+
+    def test_after_its_return_the_host_goes_its_own_way(self):
+        finding = MISSING, task(1, 2, FILL), (HOST, HOST_FILL)
+        self.accepted(self.log().starts(1, 1).returned(1, 1).found(*finding).host_fill(at=64))
+        self.refused(self.log().starts(1, 1).returned(1, 1).host_fill(at=64))
+
+    def test_lets_others_go_on_that_wait_for_its_stream(self):
+        finding = MISSING, task(3, 0, FILL), task(2, 1, FILL)
+        log = lambda: Log().launch("s1").record("s1").wait("s2").fill("s2").fill("s3").starts(1, 0)
+        self.accepted(log().found(*finding).returned(1, 0))
+        self.refused(log().returned(1, 0))
+
+    def test_return_inside_a_call(self):
+        # The device is synchronised stream by stream: when the function of stream 2 returns the host knows of stream 1.
+        begin = lambda: Log().fill("s1", at=64).launch("s2").fill("s2", at=64).starts(2, 0)
+        finding = MISSING, task(1, 0, FILL), task(2, 1, FILL)
+        self.accepted(begin().found(*finding).returned(2, 0).call("aclrtSynchronizeDevice"))
+
+        def inside(log):
+            first = log.order
+            log.returned(2, 0).call("aclrtSynchronizeDevice", tells=2)
+            log.lines[-1] = json.dumps({**json.loads(log.lines[-1]), "order": first})
+            return log
+
+        def gap():
+            log = begin()
+            log.order += 1
+            return log
+        self.accepted(inside(gap()))
+        self.refused(inside(gap().found(*finding)), "only reported")
+
+    def test_a_copy_that_waits_learns_later_than_it_submits(self):
+        # The function of stream 2 returns between: what is behind it has no order with the copy.
+        def log(found):
+            log = Log().launch("s2").fill("s2").starts(2, 0)
+            log.order += 1
+            first = log.order
+            if found:
+                log.found(MISSING, task(1, 0, COPY), task(2, 1, FILL))
+            log.returned(2, 0).out("s1", source=PAGEABLE)
+            log.lines[-1] = json.dumps({**json.loads(log.lines[-1]), "order": first})
+            log.order -= 1
+            return log
+        self.accepted(log(True))
+        self.refused(log(False), "only expected: missing-order")
+
+    def test_functions_that_are_none(self):
+        for event in ("starts", "returned"):
+            with self.assertRaises(program.Unknown):
+                self.log().function(event, 1, 0).judged()
+            with self.assertRaises(program.Unknown):
+                self.log().function(event, 2, 1).judged()
+        with self.assertRaises(program.Unknown):
+            self.log().starts(1, 1).returned(1, 1).returned(1, 1).judged()
+
+
+class Memory(Case):
+    def test_staged_copy(self):
+        # The call reads the host's bytes, the task writes those of the device.
+        def staged(log):
+            return log.call(COPY, dst=hex(DEVICE), destMax=64, src=hex(PINNED), count=64, kind=5, stream="0x52", tells=2)
+
+        def back(log):
+            return log.call(COPY, dst=hex(PINNED), destMax=64, src=hex(DEVICE + 64), count=64, kind=2, stream="0x51")
+        self.accepted(staged(back(Log()).found(MISSING, task(1, 0, COPY), (HOST, COPY))))
+        self.refused(staged(back(Log())), "only expected")
+        self.accepted(staged(Log().fill("s1").found(MISSING, task(1, 0, FILL), task(2, 0, COPY))))
+        self.accepted(back(staged(Log())))
+
+    def test_a_free_block_forgets(self):
+        def log(between):
+            log = Log().out("s1", source=PAGEABLE).call("aclrtFree", devPtr=hex(DEVICE))
+            return between(log).call("aclrtMalloc", devPtr="0x7ff0", size=64, policy=0, out={"devPtr": hex(DEVICE)})
+        self.accepted(log(lambda log: log).fill("s2"))
+        self.refused(log(lambda log: log).found(IMPLICIT, task(1, 0, COPY), task(2, 0, FILL)).fill("s2"))
 
 
 class Logs(Case):
@@ -262,6 +382,20 @@ class Logs(Case):
     def test_tasks_that_the_host_does_not_know_of(self):
         with self.assertRaises(program.Unknown):
             oracle.Judge(out=io.StringIO()).read(Log().fill("s1").lines)
+
+    def test_calls_out_of_order(self):
+        log = Log().fill("s1").fill("s2", at=64)
+        log.lines[-1], log.lines[-2] = log.lines[-2], log.lines[-1]
+        with self.assertRaises(program.Unknown):
+            log.judged()
+
+    def test_a_call_that_has_no_place(self):
+        with self.assertRaises(program.Unknown):
+            Log().on("aclrtSynchronizeStream", "s1", tells=0).judged()
+
+    def test_a_call_that_told_less(self):
+        with self.assertRaises(program.Unknown):
+            Log().call("aclrtSynchronizeDevice", tells=1).judged()
 
     def test_programs_are_counted(self):
         log = Log().call("aclrtSynchronizeDevice").call("aclrtSetOpExecuteTimeOut", timeout=2)

@@ -13,8 +13,7 @@ SILENT = frozenset((
     "aclInit", "aclFinalize", "aclrtDeviceEnablePeerAccess", "aclrtGetDevice", "aclrtSetOpExecuteTimeOut"))
 NO_STREAM = "0x0"
 HOST = -1
-# In place of a call: found when a host function started, on its thread.
-AT_START = -1
+H2D_STAGED = 5  # ACL_MEMCPY_HOST_TO_BUF_TO_DEVICE: the call itself reads the source
 # A query's answer that means complete.
 COMPLETE = {"aclrtQueryEvent": 0, "aclrtQueryEventStatus": 1, "aclrtQueryEventWaitStatus": 0, "aclrtStreamQuery": 0}
 
@@ -38,7 +37,7 @@ CONDITIONS = {  # of aclrtValueWait, SPEC 34 §5
 
 @dataclasses.dataclass(slots=True)
 class Finding:
-    call: int
+    at: int  # entry in which it was found
     kind: str
     first: tuple  # (stream id, task number, function)
     second: tuple
@@ -51,13 +50,7 @@ class State:
     streams: dict = dataclasses.field(default_factory=dict)  # (handle, device of a default stream) -> [id, device, tasks]
     events: dict = dataclasses.field(default_factory=dict)   # handle -> [is it a flag event, is it recorded]
     numbers: dict = dataclasses.field(default_factory=dict)  # signal -> its number
-    pinned: dict = dataclasses.field(default_factory=dict)   # address -> bytes
-    on_device: dict = dataclasses.field(default_factory=dict)
-
-    def copy(self):
-        return State(self.device, {k: list(v) for k, v in self.streams.items()},
-                     {k: list(v) for k, v in self.events.items()}, dict(self.numbers), dict(self.pinned),
-                     dict(self.on_device))
+    blocks: dict = dataclasses.field(default_factory=dict)   # address -> (bytes, device; -1: pinned memory of the host)
 
 
 class Stream:
@@ -74,11 +67,13 @@ class Stream:
 class Task:
     number: int
     api: str
-    call: int  # index of the call that submitted it
+    call: int  # entry that submitted it
     submit: int  # its node
     sides: list = dataclasses.field(default_factory=list)
     wait: object = None    # function: may the task pass, and with which edges? None: it must wait
     effect: object = None  # function: what looking at the task changes
+    calls_host: bool = False  # a function of the program, which keeps the stream until it returned
+    returned: int = None      # the host's node when it did
     edges: list = None     # a wait that may pass: the edges it got
 
 
@@ -88,48 +83,104 @@ class Signal:
         self.changes = []  # nodes
 
 
-class Program:
-    """`starts`: (call that submitted a host function) -> call by which it had started. Without an entry the host
-    learns nothing from its start."""
+def arrange(entries):
+    """Calls in their order, functions among them by their numbers."""
+    functions = sorted((e for e in entries if "function" in e), key=lambda e: e["order"])
+    arranged, silent, taken, latest = [], [], 0, 0
+    for call in entries:
+        if "function" in call:
+            continue
+        if "order" not in call:
+            silent.append(call)
+            continue
+        if call["order"] <= latest:
+            raise Unknown(f"{call['api']} comes before an earlier call")
+        latest = call["order"]
+        while taken < len(functions) and functions[taken]["order"] < latest:
+            arranged.append(functions[taken])
+            taken += 1
+        arranged += silent
+        arranged.append(call)
+        silent = []
+    return arranged + functions[taken:] + silent
 
-    def __init__(self, state, calls, starts=None):
-        self.state, self.calls = state, calls
+
+class Program:
+    """`entries`: calls, and starts and returns of the program's functions. `order` of an entry numbers the first thing that
+    the checker was told in it; what a call told it later has the numbers that no other entry has. An entry without it told
+    nothing."""
+
+    def __init__(self, state, entries):
+        self.state, self.entries = state, arrange(entries)
         self.graph = Graph()
         self.expected = []
-        self.tasks = {}           # call -> (stream id, task number)
-        self.looked_at = {}       # call that submitted a task -> call in which the task was looked at
-        self.functions = {}       # call that submitted a host function -> its stream and task number
-        self._starts = {}
-        for submitted, begun in (starts or {}).items():
-            self._starts.setdefault(begun, []).append(submitted)
+        self.tasks = {}           # entry -> (stream id, task number) that it submitted
+        self.looked_at = {}       # entry that submitted a task -> entry in which the task was looked at
         self._host = None         # the host's latest node
         self._streams = {k: Stream(*v) for k, v in state.streams.items()}
         self._records = {}        # event -> (stream, task number) of its latest record in this program
         self._signals = {}
         self._ready = []
         self._clock = 0
-        self._call = 0
-        self._at_start = False
+        self._at = 0       # the present entry
+        self._next = 0     # the next one
+        self._number = None  # of the latest thing that the present call told
 
     def run(self):
-        for index, call in enumerate(self.calls):
-            self._call = index
-            self._at_start = True
-            for submitted in self._starts.get(index, ()):
-                stream, number = self.functions[submitted]
-                self._learn([(stream, number - 1)], STRONG)
-            self._at_start = False
-            if call["code"] != 0:
-                continue
-            meaning = getattr(self, "_" + call["api"], None)
-            if meaning is None:
-                if call["api"] not in SILENT:
-                    raise Unknown(f"no rule for {call['api']}")
-                continue
-            self._host = self.graph.add((HOST, 0, call["api"]), [(self._host, STRONG)] if self._host is not None else [])
-            meaning(call["args"], call.get("out", {}))
+        while self._next < len(self.entries):
+            entry = self._take()
+            if "function" in entry:
+                self._function(entry)
+            elif entry["code"] == 0:
+                self._mean(entry)
         self._keep()
         return self
+
+    def _take(self):
+        self._at = self._next
+        self._next += 1
+        return self.entries[self._at]
+
+    def _mean(self, call):
+        meaning = getattr(self, "_" + call["api"], None)
+        if meaning is None:
+            if call["api"] not in SILENT:
+                raise Unknown(f"no rule for {call['api']}")
+            return
+        self._number = None
+        self._host = self.graph.add((HOST, 0, call["api"]), [(self._host, STRONG)] if self._host is not None else [])
+        meaning(call["args"], call.get("out", {}))
+
+    def _tell(self):
+        """The present call tells the checker something: functions that started or returned before that did so."""
+        call, at = self.entries[self._at], self._at
+        if "order" not in call:
+            raise Unknown(f"{call['api']} has no place in the order")
+        if self._number is None:
+            self._number = call["order"]
+            return
+        self._number += 1
+        while self._next < len(self.entries) and self.entries[self._next].get("order") == self._number:
+            entry = self._take()
+            if "function" not in entry:
+                raise Unknown(f"{call['api']} told less than it should")
+            self._function(entry)
+            self._at = at
+            self._number += 1
+
+    def _function(self, entry):
+        stream = next((s for s in self._streams.values()
+                       if (s.name, s.device) == (entry["stream"], entry["device"])), None)
+        task = stream and next((t for t in stream.pending if t.number == entry["task"]), None)
+        if task is None or not task.calls_host or task.api != entry["api"] or task.returned is not None:
+            raise Unknown(f"stream {entry['stream']} has no function as task {entry['task']} that {entry['function']}")
+        if entry["function"] == "starts":
+            self._learn([(stream, task.number - 1)], STRONG)
+            return
+        # What the host did until now is before the tasks behind it.
+        task.returned = self._host
+        self._wake()
+        self._drain()
 
     def _keep(self):
         known = self.graph.strongly[self._host] if self._host is not None else 0
@@ -152,11 +203,14 @@ class Program:
             self._streams[key] = Stream(None, self.state.device, 0)
         return self._streams[key]
 
-    def _submit(self, handle, sides=(), wait=None, effect=None):
+    def _submit(self, handle, sides=(), wait=None, effect=None, calls_host=False):
+        self._tell()
         stream = self._stream(handle)
-        task = Task(stream.tasks, self.calls[self._call]["api"], self._call, self._host, list(sides), wait, effect)
+        task = Task(stream.tasks, self.entries[self._at]["api"], self._at, self._host, list(sides), wait, effect, calls_host)
+        if calls_host:
+            task.wait = lambda: [task.returned] if task.returned is not None else None
         stream.tasks += 1
-        self.tasks[self._call] = (stream.name, task.number)
+        self.tasks[self._at] = (stream.name, task.number)
         stream.pending.append(task)
         if len(stream.pending) == 1:
             stream.freed = 0
@@ -198,7 +252,7 @@ class Program:
         edges += [(node, STRONG) for node in task.edges or ()]
         node = self.graph.add((stream.name, task.number, task.api), edges)
         stream.last = stream.nodes[task.number] = node
-        self.looked_at[task.call] = self._call
+        self.looked_at[task.call] = self._at
         self._verdict(node, task.sides)
         if task.effect is not None:
             task.effect(node)
@@ -214,8 +268,7 @@ class Program:
     def _verdict(self, node, sides):
         if verdict := self.graph.access(node, sides):
             kind, other = verdict
-            call = AT_START if self._at_start else self._call
-            self.expected.append(Finding(call, kind, self.graph.names[other], self.graph.names[node]))
+            self.expected.append(Finding(self._at, kind, self.graph.names[other], self.graph.names[node]))
 
     # --- What the host learns ---
 
@@ -224,8 +277,8 @@ class Program:
         edges = []
         for stream, number in complete:
             self._force(stream, number)
-            if number in stream.nodes:
-                edges.append((stream.nodes[number], strong))
+            if done := [node for task, node in stream.nodes.items() if task <= number]:
+                edges.append((done[-1], strong))
         if edges:
             if self._host is not None:
                 edges.append((self._host, STRONG))
@@ -241,28 +294,32 @@ class Program:
             self._ready.append(stream)
             self._drain()
 
-    def _everything(self, streams):
-        return [(s, s.tasks - 1) for s in streams]
+    def _wait(self, streams):
+        """For one after the other, as they were made, each with the tasks that it has now."""
+        for stream, number in [(s, s.tasks - 1) for s in streams]:
+            self._tell()
+            self._learn([(stream, number)], STRONG)
 
     def _aclrtSynchronizeStream(self, args, out):
-        self._learn(self._everything([self._stream(args["stream"])]), STRONG)
+        self._wait([self._stream(args["stream"])])
 
     _aclrtSynchronizeStreamWithTimeout = _aclrtSynchronizeStream
 
     def _aclrtSynchronizeDevice(self, args, out):
-        self._learn(self._everything(self._of_device(self.state.device)), STRONG)
+        self._wait(self._of_device(self.state.device))
 
     def _of_device(self, device):
         return [s for s in self._streams.values() if s.device == device]
 
     def _aclrtSynchronizeEvent(self, args, out):
         if record := self._records.get(args["event"]):
+            self._tell()
             self._learn([record], STRONG)
 
     _aclrtSynchronizeEventWithTimeout = _aclrtSynchronizeEvent
 
     def _aclrtQueryEventStatus(self, args, out):
-        if out["status"] == COMPLETE[self.calls[self._call]["api"]]:
+        if out["status"] == COMPLETE[self.entries[self._at]["api"]]:
             self._aclrtSynchronizeEvent(args, out)
 
     _aclrtQueryEvent = _aclrtQueryEventWaitStatus = _aclrtQueryEventStatus
@@ -271,6 +328,15 @@ class Program:
         if out["status"] == COMPLETE["aclrtStreamQuery"]:
             self._aclrtSynchronizeStream(args, out)
 
+    def _aclrtStreamAbort(self, args, out):
+        self._tell()
+        stream = self._stream(args["stream"])
+        # What was not looked at never happens.
+        stream.pending.clear()
+        stream.waits_since = None
+        self._tell()
+        self._learn([(stream, stream.tasks - 1)], STRONG)
+
     # --- Objects ---
 
     def _aclrtSetDevice(self, args, out):
@@ -278,7 +344,7 @@ class Program:
 
     def _aclrtResetDevice(self, args, out):
         gone = self._of_device(args["deviceId"])
-        self._learn(self._everything(gone), STRONG)
+        self._wait(gone)
         for key in [k for k, s in self._streams.items() if s in gone]:
             del self._streams[key]
             self.state.streams.pop(key, None)
@@ -295,7 +361,7 @@ class Program:
 
     def _aclrtDestroyStream(self, args, out):
         stream = self._stream(args["stream"])
-        self._learn(self._everything([stream]), STRONG)
+        self._wait([stream])
         del self._streams[(args["stream"], None)]
         self.state.streams.pop((args["stream"], None), None)
 
@@ -319,19 +385,26 @@ class Program:
             of.pop(args["notify"], None)
 
     def _aclrtMalloc(self, args, out):
-        self.state.on_device[int(out["devPtr"], 16)] = args["size"]
+        self.state.blocks[int(out["devPtr"], 16)] = args["size"], self.state.device
 
     def _aclrtMallocHost(self, args, out):
-        self.state.pinned[int(out["hostPtr"], 16)] = args["size"]
+        self.state.blocks[int(out["hostPtr"], 16)] = args["size"], HOST
 
     def _aclrtFree(self, args, out):
-        self._forget(self.state.on_device, args["devPtr"])
+        self._forget(args["devPtr"])
+
+    def _aclrtFreeWithDevSync(self, args, out):
+        _, device = self.state.blocks[int(args["devPtr"], 16)]
+        self._wait(self._of_device(device))
+        self._forget(args["devPtr"])
 
     def _aclrtFreeHost(self, args, out):
-        self._forget(self.state.pinned, args["hostPtr"])
+        self._forget(args["hostPtr"])
 
-    def _forget(self, blocks, address):
-        blocks.pop(int(address, 16))
+    def _forget(self, address):
+        at = int(address, 16)
+        size, _ = self.state.blocks.pop(at)
+        self.graph.forget(linear(at, size))
 
     # --- Events and signals ---
 
@@ -411,19 +484,28 @@ class Program:
     # --- Accesses ---
 
     def _aclrtMemcpy(self, args, out):
+        self._tell()
         self._verdict(self._host, self._sides(args))
 
     _aclrtMemcpy2d = _aclrtMemcpy
 
     def _aclrtMemset(self, args, out):
+        self._tell()
         self._verdict(self._host, [(linear(int(args["devPtr"], 16), args["count"]), True)])
 
     def _aclrtMemsetAsync(self, args, out):
         self._submit(args["stream"], [(linear(int(args["devPtr"], 16), args["count"]), True)])
 
     def _aclrtMemcpyAsync(self, args, out):
-        stream, number = self._submit(args["stream"], self._sides(args))
+        source, target = self._sides(args)
+        if args["kind"] == H2D_STAGED:
+            self._tell()
+            self._verdict(self._host, [source])
+            self._submit(args["stream"], [target])
+            return
+        stream, number = self._submit(args["stream"], [source, target])
         if self._pageable(args["src"]) or self._pageable(args["dst"]):
+            self._tell()
             self._learn([(stream, number)], BY_THE_WAY)
 
     _aclrtMemcpy2dAsync = _aclrtMemcpyAsync
@@ -437,10 +519,9 @@ class Program:
 
     def _pageable(self, address):
         at = int(address, 16)
-        return not any(start <= at < start + size
-                       for blocks in (self.state.pinned, self.state.on_device) for start, size in blocks.items())
+        return not any(start <= at < start + size for start, (size, _) in self.state.blocks.items())
 
     # --- Host functions ---
 
     def _aclrtLaunchHostFunc(self, args, out):
-        self.functions[self._call] = self._submit(args["stream"])
+        self._submit(args["stream"], calls_host=True)

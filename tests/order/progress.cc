@@ -19,15 +19,24 @@ std::optional<int> Progress::BlockedBy(int stream) const {
 }
 
 void Progress::Synchronised(int stream) {
-  streams_[stream].known = streams_[stream].done;
+  streams_[stream].known = streams_[stream].over = streams_[stream].done;
 }
 
 Mark Progress::Push(int stream, Task task) {
   Stream& target = streams_[stream];
   target.pending.push_back(task);
   Mark mark{stream, target.done + target.pending.size() - 1};
+  if (task.kind != Kind::kPlain && task.kind != Kind::kTaskWait && task.kind != Kind::kWait) {
+    target.needed = mark.task + 1;
+  }
   Advance();
   return mark;
+}
+
+void Progress::Abort(int stream) {
+  streams_[stream].done += streams_[stream].pending.size();
+  streams_[stream].pending.clear();
+  Synchronised(stream);
 }
 
 void Progress::SetByHost(int signal, bool set) {
@@ -51,6 +60,7 @@ void Progress::Advance() {
 bool Progress::Run(const Task& task) {
   switch (task.kind) {
     case Kind::kPlain:
+    case Kind::kRecord:
       return true;
     case Kind::kTaskWait:
       return Ends(task.task);

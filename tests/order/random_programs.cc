@@ -78,11 +78,13 @@ class Program {
     if (draw < 71) return WaitNotify();
     if (draw < 74) return WriteWord(AnyStream());
     if (draw < 77) return WaitWord();
-    if (draw < 81) return SynchroniseEvent();
-    if (draw < 85) return SynchroniseStream();
-    if (draw < 86) return SynchroniseDevice(random_.One(world_.devices));
-    if (draw < 88) return DestroyOrMakeStream();
-    if (draw < 89) return random_.Percent(50) ? RenewEvent() : OverwriteWord();
+    if (draw < 80) return SynchroniseEvent();
+    if (draw < 83) return SynchroniseStream();
+    if (draw < 84) return SynchroniseDevice(random_.One(world_.devices));
+    if (draw < 86) return DestroyOrMakeStream();
+    if (draw < 87) return random_.Percent(50) ? RenewEvent() : OverwriteWord();
+    if (draw < 88) return RenewBlock();
+    if (draw < 89) return AbortStream();
     if (!queries_) return false;
     if (draw < 94) return QueryEvent();
     if (draw < 97) return QueryStream();
@@ -105,8 +107,8 @@ class Program {
   bool Copy(bool synchronous, bool two_dimensional) {
     // The words are never written by a copy: waits need their values.
     const bool words = !two_dimensional && random_.Percent(8);
-    const Block& from = random_.One(words ? world_.word_blocks : world_.blocks);
-    const Block& to = random_.One(world_.blocks);
+    Block& from = random_.One(words ? world_.word_blocks : world_.blocks);
+    Block& to = random_.One(world_.blocks);
     const bool from_device = from.place == Place::kDevice, to_device = to.place == Place::kDevice;
     if (!from_device && !to_device && (!synchronous || two_dimensional)) return false;
     if (from_device && to_device && two_dimensional) return false;
@@ -115,9 +117,13 @@ class Program {
                                  : to_device ? ACL_MEMCPY_HOST_TO_DEVICE
                                              : ACL_MEMCPY_HOST_TO_HOST;
     const bool inferred = !two_dimensional && random_.Percent(10);
+    // The call takes the bytes.
+    const bool staged =
+        kind == ACL_MEMCPY_HOST_TO_DEVICE && !synchronous && !two_dimensional && random_.Percent(20);
     Stream& stream = AnyStream();
-    const bool waits = from.place == Place::kPageable || to.place == Place::kPageable;
-    if (!synchronous && waits && !progress_.Ends(stream.progress)) return false;
+    const bool waits =
+        !synchronous && !staged && (from.place == Place::kPageable || to.place == Place::kPageable);
+    if (waits && !progress_.Ends(stream.progress)) return false;
 
     const size_t unit = random_.Percent(70) ? 8 : 1;
     const size_t rows = two_dimensional ? static_cast<size_t>(random_.Between(1, 5)) : 1;
@@ -133,15 +139,22 @@ class Program {
       OK(aclrtMemcpy2dAsync(target.at, target.pitch, source.at, source.pitch, width, rows, kind,
                             stream.handle));
     } else {
-      OK(aclrtMemcpyAsync(target.at, width, source.at, width, inferred ? ACL_MEMCPY_DEFAULT : kind,
-                          stream.handle));
+      const aclrtMemcpyKind asked = staged     ? ACL_MEMCPY_HOST_TO_BUF_TO_DEVICE
+                                    : inferred ? ACL_MEMCPY_DEFAULT
+                                               : kind;
+      OK(aclrtMemcpyAsync(target.at, width, source.at, width, asked, stream.handle));
     }
-    if (!synchronous) progress_.Add(stream.progress);
+    if (!synchronous) {
+      const Mark task = progress_.Add(stream.progress);
+      from.uses.push_back(task);
+      to.uses.push_back(task);
+    }
+    if (waits) progress_.Waited(stream.progress);
     return true;
   }
 
   bool Fill(bool synchronous) {
-    const Block& block = random_.One(world_.blocks);
+    Block& block = random_.One(world_.blocks);
     if (block.place == Place::kPageable) return false;
     const size_t width = static_cast<size_t>(random_.Between(1, 100));
     const Box target = AnyBox(block, false, width, 1);
@@ -152,7 +165,32 @@ class Program {
     Stream& stream = AnyStream();
     world_.Select(stream.device);
     OK(aclrtMemsetAsync(target.at, width, 1, width, stream.handle));
-    progress_.Add(stream.progress);
+    block.uses.push_back(progress_.Add(stream.progress));
+    return true;
+  }
+
+  // Another block in its place, mostly with its address. Its tasks are over, but not all are so by a rule.
+  bool RenewBlock() {
+    Block& block = random_.One(world_.blocks);
+    if (block.place == Place::kPageable) return false;
+    const auto over = [&](const Mark& use) { return progress_.Over(use); };
+    if (!std::all_of(block.uses.begin(), block.uses.end(), over)) {
+      for (int device : world_.devices) SynchroniseDevice(device);
+      if (!std::all_of(block.uses.begin(), block.uses.end(), over)) return false;
+    }
+    if (block.place == Place::kPinned) {
+      OK(aclrtFreeHost(block.bytes));
+    } else {
+      world_.Select(block.device);
+      if (EverythingEnds(block.device) && random_.Percent(50)) {
+        OK(aclrtFreeWithDevSync(block.bytes));
+        EverythingKnown(block.device);
+      } else {
+        OK(aclrtFree(block.bytes));
+      }
+    }
+    block.bytes = World::Allocate(block);
+    block.uses.clear();
     return true;
   }
 
@@ -164,7 +202,7 @@ class Program {
     if (event.device != stream.device) return false;
     world_.Select(stream.device);
     OK(aclrtRecordEvent(event.handle, stream.handle));
-    event.record = progress_.Add(stream.progress);
+    event.record = progress_.Record(stream.progress);
     return true;
   }
 
@@ -290,11 +328,10 @@ class Program {
     return true;
   }
 
-  // Satisfies the waits of the word, but by no task: they pass without an order. Behind such a wait the start
-  // of a host function would decide in which call tasks are looked at.
+  // Satisfies the waits of the word, but by no task: they pass without an order.
   bool OverwriteWord() {
     Word& word = random_.One(world_.words);
-    if (word.equal || queries_) return false;
+    if (word.equal) return false;
     OK(aclrtMemset(word.at, sizeof(*word.at), kLarge, sizeof(*word.at)));
     word.overwritten = true;
     word.written = word.base + kNeverEqual;
@@ -351,18 +388,36 @@ class Program {
   }
 
   bool SynchroniseDevice(int device) {
+    if (!EverythingEnds(device)) return false;
+    world_.Select(device);
+    OK(aclrtSynchronizeDevice());
+    EverythingKnown(device);
+    return true;
+  }
+
+  bool EverythingEnds(int device) const {
     for (const std::vector<Stream>& list : {world_.streams, world_.spare}) {
       for (const Stream& stream : list) {
         if (stream.device == device && !progress_.Ends(stream.progress)) return false;
       }
     }
-    world_.Select(device);
-    OK(aclrtSynchronizeDevice());
+    return true;
+  }
+
+  void EverythingKnown(int device) {
     for (const std::vector<Stream>& list : {world_.streams, world_.spare}) {
       for (const Stream& stream : list) {
         if (stream.device == device) progress_.Synchronised(stream.progress);
       }
     }
+  }
+
+  bool AbortStream() {
+    Stream& stream = AnyStream();
+    if (stream.handle == nullptr || !progress_.MayAbort(stream.progress)) return false;
+    world_.Select(stream.device);
+    OK(aclrtStreamAbort(stream.handle));
+    progress_.Abort(stream.progress);
     return true;
   }
 

@@ -34,8 +34,11 @@ World::World(uint64_t seed) : random(~seed) {
     void* words_of_device = nullptr;
     OK(aclrtMalloc(&words_of_device, kWordsOfDevice * sizeof(uint64_t), ACL_MEM_MALLOC_HUGE_FIRST));
     OK(aclrtMemset(words_of_device, kWordsOfDevice * sizeof(uint64_t), 0, kWordsOfDevice * sizeof(uint64_t)));
-    word_blocks.push_back(
-        {Place::kDevice, device, static_cast<uint8_t*>(words_of_device), kWordsOfDevice * sizeof(uint64_t)});
+    word_blocks.push_back({Place::kDevice,
+                           device,
+                           static_cast<uint8_t*>(words_of_device),
+                           kWordsOfDevice * sizeof(uint64_t),
+                           {}});
     for (int i = 0; i < kWordsOfDevice; ++i) {
       words.push_back(
           {static_cast<uint64_t*>(words_of_device) + i, device, progress.NewSignal(), 8, {}, {}, false, {}});
@@ -43,19 +46,17 @@ World::World(uint64_t seed) : random(~seed) {
   }
   for (int n = random.Between(0, 3); n-- > 0;) streams.push_back(MakeStream(random.One(devices)));
   for (int n = random.Between(2, 4); n-- > 0;) {
-    Block block{Place::kDevice, random.One(devices), nullptr, kBlockBytes};
+    Block block{Place::kDevice, random.One(devices), nullptr, kBlockBytes, {}};
     Select(block.device);
-    void* memory = nullptr;
-    OK(aclrtMalloc(&memory, kBlockBytes, ACL_MEM_MALLOC_HUGE_FIRST));
-    block.bytes = static_cast<uint8_t*>(memory);
+    block.bytes = Allocate(block);
     blocks.push_back(block);
   }
   for (int i = 0; i < 2; ++i) {
-    void* memory = nullptr;
-    OK(aclrtMallocHost(&memory, kBlockBytes));
-    blocks.push_back({Place::kPinned, -1, static_cast<uint8_t*>(memory), kBlockBytes});
+    Block block{Place::kPinned, -1, nullptr, kBlockBytes, {}};
+    block.bytes = Allocate(block);
+    blocks.push_back(block);
   }
-  blocks.push_back({Place::kPageable, -1, g_pageable, kBlockBytes});
+  blocks.push_back({Place::kPageable, -1, g_pageable, kBlockBytes, {}});
 }
 
 World::~World() {
@@ -107,6 +108,16 @@ Notify World::MakeNotify(int device) {
   Notify notify{nullptr, device, progress.NewSignal(), {}, {}, false};
   OK(aclrtCreateNotify(&notify.handle, 0));
   return notify;
+}
+
+uint8_t* World::Allocate(const Block& block) {
+  void* memory = nullptr;
+  if (block.place == Place::kDevice) {
+    OK(aclrtMalloc(&memory, block.size, ACL_MEM_MALLOC_HUGE_FIRST));
+  } else {
+    OK(aclrtMallocHost(&memory, block.size));
+  }
+  return static_cast<uint8_t*>(memory);
 }
 
 }  // namespace order

@@ -46,6 +46,7 @@ struct Block {
   int device = -1;
   uint8_t* bytes = nullptr;
   size_t size = kBlockBytes;
+  std::vector<Mark> uses;  // since it was allocated
 };
 
 struct Stream {
@@ -105,6 +106,8 @@ struct World {
   Stream MakeStream(int device);
   SnapshotEvent MakeEvent(int device, bool ex);
   Notify MakeNotify(int device);
+  // Bytes for a block of device memory, whose device is selected, or of pinned memory.
+  static uint8_t* Allocate(const Block& block);
 
   Random random;
   Progress progress;
