@@ -15,9 +15,9 @@ using runtime::EventObject;
 
 namespace {
 
-// Whether the tasks that the record covers ended well, or its failure.
-Status Look(Call& call, EventRecord& record, bool* complete) {
-  *complete = call.engine().QueryRecord(record);
+// Whether the tasks that the record covers ended well, or its failure. `tells`: the program sees the answer.
+Status Look(Call& call, EventRecord& record, bool tells, bool* complete) {
+  *complete = tells ? call.engine().QueryRecord(record) : call.engine().QueryRecordUnseen(record);
   if (*complete || record.dropped() ||
       (record.stream()->domain != nullptr && record.stream()->domain->stopped())) {
     BELAY_TRY(ReportRecord(call, record));
@@ -110,7 +110,7 @@ Status aclrtQueryEvent(Call& call, aclrtEvent event, aclrtEventStatus* status) {
       .Send();
   LatestRecord latest(*found);
   bool complete = false;
-  if (latest) BELAY_TRY(Look(call, *latest.get(), &complete));
+  if (latest) BELAY_TRY(Look(call, *latest.get(), true, &complete));
   *status = complete ? ACL_EVENT_STATUS_COMPLETE : ACL_EVENT_STATUS_NOT_READY;
   return Status();
 }
@@ -120,7 +120,7 @@ Status aclrtQueryEventStatus(Call& call, aclrtEvent event, aclrtEventRecordedSta
   BELAY_TRY(NeedEvent(call, event, &found));
   LatestRecord latest(*found);
   bool complete = found->event->family() == Event::Family::kEx;  // never recorded: nothing is missing
-  if (latest) BELAY_TRY(Look(call, *latest.get(), &complete));
+  if (latest) BELAY_TRY(Look(call, *latest.get(), true, &complete));
   *status = complete ? ACL_EVENT_RECORDED_STATUS_COMPLETE : ACL_EVENT_RECORDED_STATUS_NOT_READY;
   return Status();
 }
@@ -137,8 +137,9 @@ Status aclrtQueryEventWaitStatus(Call& call, aclrtEvent event, aclrtEventWaitSta
   }
   LatestRecord latest(*found);
   bool complete = true;
-  if (latest) BELAY_TRY(Look(call, *latest.get(), &complete));
+  if (latest) BELAY_TRY(Look(call, *latest.get(), false, &complete));
   complete = call.engine().QueryWaits(*found->event) && complete;
+  if (complete && latest) call.engine().QueryRecord(*latest.get());  // not ready says nothing of the record
   *status = complete ? ACL_EVENT_WAIT_STATUS_COMPLETE : ACL_EVENT_WAIT_STATUS_NOT_READY;
   return Status();
 }

@@ -131,6 +131,8 @@ class Engine {
   // polling ends.
   bool Query(Stream& stream);
   bool QueryRecord(EventRecord& record);
+  // The same for an answer that depends on more: the host does not know it by this.
+  bool QueryRecordUnseen(EventRecord& record);
   // Whether no stream has a wait for the event still to pass.
   bool QueryWaits(Event& event);
 
@@ -249,7 +251,6 @@ class Engine {
   bool WaitUnseen(Stream& stream, uint64_t sequence, int64_t deadline_ns);
   bool WaitRecordUnseen(EventRecord& record, int64_t deadline_ns);
   bool QueryUnseen(Stream& stream);
-  bool QueryRecordUnseen(EventRecord& record);
   bool RunSomethingFor(Stream* stream, uint64_t sequence);
   void WakeSleepers(Stream& stream);
   void WakeStranded();
