@@ -226,6 +226,14 @@ class Edges(Case):
         self.not_ordered(lambda log: log.record("s1").call("aclrtQueryEventStatus", event="0xe1", status="0x7ff0",
                                                            out={"status": 0}))
 
+    def test_wait_query(self):
+        # The record is complete, a wait for it is not: "not ready" says nothing.
+        def query(status):
+            return lambda log: log.record("s1").call("aclrtQueryEventWaitStatus", event="0xe1", status="0x7ff0",
+                                                     out={"status": status})
+        self.ordered(query(0))
+        self.not_ordered(query(1))
+
     def test_by_the_way(self):
         # The first copy is from pageable memory: its call waits.
         log = Log().out("s1", source=PAGEABLE).found(IMPLICIT, task(1, 0, COPY), task(2, 0, FILL)).fill("s2")
@@ -351,6 +359,27 @@ class HostFunctions(Case):
                 self.log().function(event, 2, 1).judged()
         with self.assertRaises(program.Unknown):
             self.log().starts(1, 1).returned(1, 1).returned(1, 1).judged()
+
+
+class Aborts(Case):
+    def log(self):
+        return Log().fill("s1", at=64).on("aclrtWaitAndResetNotify", "s1", notify="0xa1", timeout=0).fill("s1")
+
+    def abort(self, log):
+        return log.on("aclrtStreamAbort", "s1", tells=2)
+
+    def test_what_was_dropped_accesses_nothing(self):
+        self.accepted(self.abort(self.log()).fill("s2"))
+        self.accepted(self.abort(self.log().fill("s2")))
+        self.refused(self.abort(self.log()).found(MISSING, task(1, 2, FILL), task(2, 0, FILL)).fill("s2"), "only reported")
+
+    def test_the_host_knows_of_the_rest(self):
+        self.accepted(self.abort(self.log()).fill("s2", at=64))
+        self.accepted(self.log().found(MISSING, task(1, 0, FILL), task(2, 0, FILL)).fill("s2", at=64))
+
+    def test_the_stream_goes_on(self):
+        log = self.abort(self.log()).fill("s1")
+        self.accepted(log.found(MISSING, task(1, 3, FILL), task(2, 0, FILL)).fill("s2"))
 
 
 class Memory(Case):

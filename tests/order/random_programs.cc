@@ -4,7 +4,7 @@
 //   --seed N        number of the first program (default 1); a program depends on its number only, with those
 //                   since the last multiple of 16
 //   --count N       how many (default 100)
-//   --no-queries    without queries and host functions: then nothing a program says depends on time
+//   --no-queries    without queries and host functions: then no finding depends on time
 //   --skip P or P.S leaves out program P or its step S, which changes as little as possible of the others
 //
 // A program is a few calls of one host thread. Its number is the argument of aclrtSetOpExecuteTimeOut, which
@@ -169,7 +169,7 @@ class Program {
     return true;
   }
 
-  // Another block in its place, mostly with its address. Its tasks are over, but not all are so by a rule.
+  // Another block in its place. Its tasks are over.
   bool RenewBlock() {
     Block& block = random_.One(world_.blocks);
     if (block.place == Place::kPageable) return false;
@@ -178,20 +178,40 @@ class Program {
       for (int device : world_.devices) SynchroniseDevice(device);
       if (!std::all_of(block.uses.begin(), block.uses.end(), over)) return false;
     }
+    const uint8_t* before = block.bytes;
     if (block.place == Place::kPinned) {
-      OK(aclrtFreeHost(block.bytes));
+      World::Free(block);
     } else {
+      if (random_.Percent(70)) WriteByTheWay(block);
       world_.Select(block.device);
       if (EverythingEnds(block.device) && random_.Percent(50)) {
         OK(aclrtFreeWithDevSync(block.bytes));
         EverythingKnown(block.device);
       } else {
-        OK(aclrtFree(block.bytes));
+        World::Free(block);
       }
     }
     block.bytes = World::Allocate(block);
+    // A freed address rests until many others were freed.
+    const int attempts = random_.Percent(20) ? kMostThatRest : 0;
+    for (int i = 0; i < attempts && block.bytes != before; ++i) {
+      World::Free(block);
+      block.bytes = World::Allocate(block);
+    }
     block.uses.clear();
     return true;
+  }
+
+  // A copy that is over when its call returns, though no rule says so.
+  void WriteByTheWay(Block& block) {
+    Stream& stream = AnyStream();
+    if (!progress_.Ends(stream.progress)) return;
+    const Block& source = world_.blocks.back();
+    world_.Select(stream.device);
+    OK(aclrtMemcpyAsync(block.bytes, block.size, source.bytes, block.size, ACL_MEMCPY_HOST_TO_DEVICE,
+                        stream.handle));
+    block.uses.push_back(progress_.Add(stream.progress));
+    progress_.Waited(stream.progress);
   }
 
   // --- Events ---
@@ -530,6 +550,7 @@ class Program {
 
   static constexpr uint64_t kNeverEqual = 7, kRoundStep = 8;
   static constexpr int32_t kLarge = 0x7f;
+  static constexpr int kMostThatRest = 200;
 
   World& world_;
   Progress& progress_;

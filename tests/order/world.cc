@@ -71,10 +71,7 @@ World::~World() {
   for (const FlagEvent& flag : flags) OK(aclrtDestroyEvent(flag.handle));
   for (const Notify& notify : notifies) OK(aclrtDestroyNotify(notify.handle));
   for (const Block& block : word_blocks) OK(aclrtFree(block.bytes));
-  for (const Block& block : blocks) {
-    if (block.place == Place::kDevice) OK(aclrtFree(block.bytes));
-    if (block.place == Place::kPinned) OK(aclrtFreeHost(block.bytes));
-  }
+  for (const Block& block : blocks) Free(block);
 }
 
 void World::Select(int device) {
@@ -108,6 +105,11 @@ Notify World::MakeNotify(int device) {
   Notify notify{nullptr, device, progress.NewSignal(), {}, {}, false};
   OK(aclrtCreateNotify(&notify.handle, 0));
   return notify;
+}
+
+void World::Free(const Block& block) {
+  if (block.place == Place::kDevice) OK(aclrtFree(block.bytes));
+  if (block.place == Place::kPinned) OK(aclrtFreeHost(block.bytes));
 }
 
 uint8_t* World::Allocate(const Block& block) {

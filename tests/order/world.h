@@ -108,6 +108,7 @@ struct World {
   Notify MakeNotify(int device);
   // Bytes for a block of device memory, whose device is selected, or of pinned memory.
   static uint8_t* Allocate(const Block& block);
+  static void Free(const Block& block);
 
   Random random;
   Progress progress;
