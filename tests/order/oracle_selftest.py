@@ -425,6 +425,8 @@ class Logs(Case):
     def test_a_call_that_told_less(self):
         with self.assertRaises(program.Unknown):
             Log().call("aclrtSynchronizeDevice", tells=1).judged()
+        with self.assertRaises(program.Unknown):
+            Log().call("aclrtSynchronizeDevice", tells=1).call("aclrtSetDevice", deviceId=0).judged()
 
     def test_programs_are_counted(self):
         log = Log().call("aclrtSynchronizeDevice").call("aclrtSetOpExecuteTimeOut", timeout=2)

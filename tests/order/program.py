@@ -5,6 +5,7 @@ here is an error, never ignored.
 """
 
 import dataclasses
+import itertools
 
 from graph import BY_THE_WAY, STRONG, Graph, box, linear
 
@@ -67,14 +68,14 @@ class Stream:
 class Task:
     number: int
     api: str
-    call: int  # entry that submitted it
+    entry: int   # that submitted it
     submit: int  # its node
     sides: list = dataclasses.field(default_factory=list)
     wait: object = None    # function: may the task pass, and with which edges? None: it must wait
     effect: object = None  # function: what looking at the task changes
     calls_host: bool = False  # a function of the program, which keeps the stream until it returned
     returned: int = None      # the host's node when it did
-    edges: list = None     # a wait that may pass: the edges it got
+    edges: list = None        # a wait that may pass: the edges it got
 
 
 class Signal:
@@ -160,13 +161,16 @@ class Program:
             self._number = call["order"]
             return
         self._number += 1
-        while self._next < len(self.entries) and self.entries[self._next].get("order") == self._number:
-            entry = self._take()
+        while (entry := self._upcoming()) and entry["order"] == self._number:
             if "function" not in entry:
                 raise Unknown(f"{call['api']} told less than it should")
-            self._function(entry)
+            self._function(self._take())
             self._at = at
             self._number += 1
+
+    def _upcoming(self):
+        """The next entry with a number. A function stands before the calls without one."""
+        return next((e for e in itertools.islice(self.entries, self._next, None) if "order" in e), None)
 
     def _function(self, entry):
         stream = next((s for s in self._streams.values()
@@ -252,7 +256,7 @@ class Program:
         edges += [(node, STRONG) for node in task.edges or ()]
         node = self.graph.add((stream.name, task.number, task.api), edges)
         stream.last = stream.nodes[task.number] = node
-        self.looked_at[task.call] = self._at
+        self.looked_at[task.entry] = self._at
         self._verdict(node, task.sides)
         if task.effect is not None:
             task.effect(node)
