@@ -159,7 +159,8 @@ void WriteLog(const Call& call, int32_t code, uint64_t start_ns, const trace::Ar
               const trace::ArgWriter& outs) {
   trace::ApiLog* log = call.runtime().log();
   if (log == nullptr || !log->enabled()) return;
-  log->Record(call.name(), code, start_ns, trace::ApiLog::Now() - start_ns, args, outs);
+  log->Record(call.name(), code, start_ns, trace::ApiLog::Now() - start_ns, args, outs,
+              check::OrderChecker::first_event());
 }
 }  // namespace internal
 

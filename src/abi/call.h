@@ -161,6 +161,7 @@ Status Tested(Call& call, uint32_t mode, Body body, const Args&... args) {
 template <facts::Fn F, class Body, class... Args>
 [[gnu::cold]] aclError Logged(Call& call, uint32_t mode, Body body, const Args&... args) {
   uint64_t start = trace::ApiLog::Now();
+  check::OrderChecker::BeginCall();
   Status status = Tested<F>(call, mode, body, args...);
   trace::ArgWriter writer, outs;
   WriteArgs(writer, facts::Facts(F), std::index_sequence_for<Args...>(), args...);

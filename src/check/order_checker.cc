@@ -108,6 +108,14 @@ OrderChecker::OrderChecker(std::function<void(const Verdict&)> say, std::functio
     : say_(std::move(say)), user_id_(std::move(user_id)) {}
 OrderChecker::~OrderChecker() = default;
 
+constinit thread_local uint64_t OrderChecker::t_first_event = 0;
+
+uint64_t OrderChecker::CountEvent() {
+  ++events_;
+  if (t_first_event == 0) t_first_event = events_;
+  return events_;
+}
+
 OrderStream& OrderChecker::StreamOf(const engine::Stream* stream) {
   std::unique_ptr<OrderStream>& found = streams_[stream];
   if (found == nullptr) found = std::make_unique<OrderStream>();
@@ -119,6 +127,7 @@ OrderStream& OrderChecker::StreamOf(const engine::Stream* stream) {
 void OrderChecker::Submitted(const engine::Submission& submission) {
   const Op& op = submission.op;
   MutexLock lock(mutex_);
+  CountEvent();
   OrderStream& stream = StreamOf(submission.stream);
   OrderTask task;
   task.op = op;
@@ -286,6 +295,7 @@ void OrderChecker::Change(SignalState& signal, Signal::Change change, uint32_t v
 
 void OrderChecker::SignalChanged(const Signal& signal, Signal::Change change, uint32_t value) {
   MutexLock lock(mutex_);
+  CountEvent();
   OrderClock clock;
   clock.epoch = now_;
   Change(signals_[signal.serial], change, value, clock);
@@ -296,6 +306,7 @@ void OrderChecker::SignalChanged(const Signal& signal, Signal::Change change, ui
 
 void OrderChecker::Learned(const engine::Stream& stream, uint64_t sequence, bool by_the_way) {
   MutexLock lock(mutex_);
+  CountEvent();
   auto found = streams_.find(&stream);
   if (found == streams_.end() || sequence == 0) return;
   Force(*found->second, sequence);
@@ -304,6 +315,7 @@ void OrderChecker::Learned(const engine::Stream& stream, uint64_t sequence, bool
 
 void OrderChecker::LearnedRecord(const engine::EventRecord& record) {
   MutexLock lock(mutex_);
+  CountEvent();
   auto found = records_.find(&record);
   if (found == records_.end()) return;
   const std::shared_ptr<OrderRecord> known = found->second;
@@ -324,17 +336,30 @@ void OrderChecker::Force(OrderStream& stream, uint64_t sequence) {
   }
 }
 
-void OrderChecker::Returned(const engine::Stream& stream, uint64_t sequence) {
+uint64_t OrderChecker::Started(const engine::Stream& stream, uint64_t sequence) {
   MutexLock lock(mutex_);
-  auto found = streams_.find(&stream);
-  if (found == streams_.end()) return;
-  found->second->returned = sequence;
-  found->second->returned_epoch = now_;
-  AdvanceAll();
+  const uint64_t event = CountEvent();
+  if (auto found = streams_.find(&stream); found != streams_.end()) {
+    Force(*found->second, sequence - 1);
+    Learn(*found->second, sequence - 1, false);
+  }
+  return event;
+}
+
+uint64_t OrderChecker::Returned(const engine::Stream& stream, uint64_t sequence) {
+  MutexLock lock(mutex_);
+  const uint64_t event = CountEvent();
+  if (auto found = streams_.find(&stream); found != streams_.end()) {
+    found->second->returned = sequence;
+    found->second->returned_epoch = now_;
+    AdvanceAll();
+  }
+  return event;
 }
 
 void OrderChecker::Dropped(const engine::Stream& stream, uint64_t sequence) {
   MutexLock lock(mutex_);
+  CountEvent();
   auto found = streams_.find(&stream);
   if (found == streams_.end()) return;
   std::erase_if(found->second->tasks,
@@ -404,6 +429,7 @@ OrderChecker::Touches OrderChecker::TouchesOf(const Op& op) {
 
 void OrderChecker::AccessAtOnce(OrderActor actor, const Touches& touches) {
   MutexLock lock(mutex_);
+  CountEvent();
   actor.epoch = ++now_;  // before what is submitted from now on, and only that
   Access(actor, nullptr, touches);
 }

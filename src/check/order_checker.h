@@ -42,7 +42,9 @@ class OrderChecker {
   void Submitted(const engine::Submission& submission) BELAY_EXCLUDES(mutex_);
   void Learned(const engine::Stream& stream, uint64_t sequence, bool by_the_way) BELAY_EXCLUDES(mutex_);
   void LearnedRecord(const engine::EventRecord& record) BELAY_EXCLUDES(mutex_);
-  void Returned(const engine::Stream& stream, uint64_t sequence) BELAY_EXCLUDES(mutex_);
+  // A function of the program. The number of the event, as `first_event`.
+  uint64_t Started(const engine::Stream& stream, uint64_t sequence) BELAY_EXCLUDES(mutex_);
+  uint64_t Returned(const engine::Stream& stream, uint64_t sequence) BELAY_EXCLUDES(mutex_);
   void Dropped(const engine::Stream& stream, uint64_t sequence) BELAY_EXCLUDES(mutex_);
   void SignalChanged(const engine::Signal& signal, engine::Signal::Change change, uint32_t value)
       BELAY_EXCLUDES(mutex_);
@@ -51,6 +53,11 @@ class OrderChecker {
   void HostCopies(const engine::CopyTask& copy, const OrderActor& actor) BELAY_EXCLUDES(mutex_);
   void HostReads(const engine::CopyTask& copy, const OrderActor& actor) BELAY_EXCLUDES(mutex_);
   void HostFills(const engine::FillTask& fill, const OrderActor& actor) BELAY_EXCLUDES(mutex_);
+  // The number of the first thing that the checker was told in this thread's present call; 0: nothing yet. A
+  // log with these numbers has one order over all threads.
+  static uint64_t first_event() { return t_first_event; }
+  static void BeginCall() { t_first_event = 0; }
+
   // A block was freed, or handed out.
   void Forget(const memory::Allocation& block) BELAY_EXCLUDES(mutex_);
 
@@ -103,6 +110,10 @@ class OrderChecker {
   static Touches TouchesOf(const engine::CopyTask& copy, bool owns_source);
   static Touches TouchesOf(const engine::FillTask& fill);
 
+  uint64_t CountEvent() BELAY_REQUIRES(mutex_);
+
+  static constinit thread_local uint64_t t_first_event;
+
   const std::function<void(const Verdict&)> say_;
   const std::function<int32_t(int32_t)> user_id_;
   Mutex mutex_;
@@ -117,6 +128,7 @@ class OrderChecker {
   std::vector<OrderStream*> waiting_ BELAY_GUARDED_BY(mutex_);  // in the order in which they began to
   uint64_t now_ BELAY_GUARDED_BY(mutex_) = 1;                   // the host's epoch
   uint64_t stamps_ BELAY_GUARDED_BY(mutex_) = 0;
+  uint64_t events_ BELAY_GUARDED_BY(mutex_) = 0;
 };
 
 }  // namespace belay::check

@@ -429,7 +429,7 @@ void Engine::FinishAway(Stream& stream, Status status) {
     op = stream.queue_.Front();
   }
   const bool function = op.kind == OpKind::kHostFunc || op.kind == OpKind::kCallback;
-  if (watched_ && function) observer_->Returned(stream, stream.SequenceOf(op));
+  if (watched_ && function) observer_->Returned(stream, op);
   Release(op);
   {
     MutexLock lock(stream.mutex_);

@@ -81,7 +81,7 @@ void HostPool::RunThread() {
     {
       CallbackScope scope(CallbackScope::Kind::kHostFunction, job.stream, job.op.api, job.op.thread,
                           job.op.site);
-      engine_.HostKnows(*job.stream, job.stream->SequenceOf(job.op) - 1);
+      if (engine_.watched()) engine_.observer().Started(*job.stream, job.op);
       try {
         job.op.host.function(job.op.host.argument);
       } catch (const std::exception& error) {

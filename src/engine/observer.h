@@ -35,8 +35,9 @@ class Observer {
   }
   // The host knows that a record is complete.
   virtual void LearnedRecord(const EventRecord&) {}
-  // A function of the program that later tasks wait for is about to end its task.
-  virtual void Returned(const Stream&, uint64_t sequence) { static_cast<void>(sequence); }
+  // A function of the program starts; one that later tasks wait for returned, and its task is about to end.
+  virtual void Started(const Stream&, const Op&) {}
+  virtual void Returned(const Stream&, const Op&) {}
   // Queued tasks of the stream up to `sequence` were dropped.
   virtual void Dropped(const Stream&, uint64_t sequence) { static_cast<void>(sequence); }
   // The host changed a signal at once.

@@ -23,6 +23,7 @@ class UnwrittenTest : public os::LeavesNothing {
   UnwrittenTest() { Build(true); }
 
   void Build(bool poison) {
+    engine_.reset();
     node_.reset();
     NodeMemory::Config config;
     config.limits.devices = 2;
@@ -34,6 +35,7 @@ class UnwrittenTest : public os::LeavesNothing {
     ASSERT_NE(node_, nullptr);
     node_->Open(0);
     node_->Open(1);
+    engine_ = std::make_unique<Engine>(Engine::Config{.workers = 0}, *node_);
   }
 
   OpSide Allocate(int device, uint64_t bytes) {
@@ -44,18 +46,19 @@ class UnwrittenTest : public os::LeavesNothing {
     return {&memory, memory.Allocate(request, &shortage)};
   }
   static uint8_t* Start(const OpSide& side) { return side.memory->EngineStart(*side.block); }
-  static bool Fill(const OpSide& side, uint64_t at, uint64_t bytes, uint8_t value) {
-    return Engine::FillNow({Start(side) + at, bytes, side, value});
+  bool Fill(const OpSide& side, uint64_t at, uint64_t bytes, uint8_t value) {
+    return engine_->FillNow({Start(side) + at, bytes, side, value});
   }
-  static std::vector<uint8_t> Fetch(const OpSide& side, uint64_t at, uint64_t bytes) {
+  std::vector<uint8_t> Fetch(const OpSide& side, uint64_t at, uint64_t bytes) {
     std::vector<uint8_t> got(bytes, 0xEE);
     CopyTask copy{CopyShape::Linear(got.data(), Start(side) + at, bytes), {}, side, 0};
-    EXPECT_TRUE(Engine::CopyNow(copy));
+    EXPECT_TRUE(engine_->CopyNow(copy));
     return got;
   }
   uint64_t used() { return node_->physical().used_bytes(); }
 
   std::unique_ptr<NodeMemory> node_;
+  std::unique_ptr<Engine> engine_;
 };
 
 std::vector<uint8_t> Bytes(std::initializer_list<std::pair<size_t, uint8_t>> runs) {
@@ -95,7 +98,7 @@ TEST_F(UnwrittenTest, CopiesOfItCountAsWritten) {
   OpSide from = Allocate(0, kMiB), to = Allocate(1, kMiB);
   ASSERT_TRUE(Fill(from, 4, 4, 'a'));
   CopyTask copy{CopyShape::Linear(Start(to) + 100, Start(from), 12), to, from, 0};
-  ASSERT_TRUE(Engine::CopyNow(copy));
+  ASSERT_TRUE(engine_->CopyNow(copy));
   EXPECT_TRUE(to.memory->AllWritten(*to.block, 100, 12));
   EXPECT_FALSE(to.memory->AllWritten(*to.block, 99, 12));
   EXPECT_FALSE(from.memory->AllWritten(*from.block, 0, 12));
@@ -106,12 +109,12 @@ TEST_F(UnwrittenTest, BytesBetweenRowsStayUnwritten) {
   OpSide block = Allocate(0, kMiB);
   std::vector<uint8_t> host(64, 'h');
   CopyTask in{*CopyShape::Rows(Start(block), 8, host.data(), 4, 4, 3), block, {}, 0};
-  ASSERT_TRUE(Engine::CopyNow(in));
+  ASSERT_TRUE(engine_->CopyNow(in));
   EXPECT_EQ(Fetch(block, 0, 24),
             Bytes({{4, 'h'}, {4, kPoison}, {4, 'h'}, {4, kPoison}, {4, 'h'}, {4, kPoison}}));
   std::vector<uint8_t> got(18, '-');
   CopyTask out{*CopyShape::Rows(got.data(), 6, Start(block) + 2, 8, 4, 3), {}, block, 0};
-  ASSERT_TRUE(Engine::CopyNow(out));
+  ASSERT_TRUE(engine_->CopyNow(out));
   EXPECT_EQ(got, Bytes({{2, 'h'},
                         {2, kPoison},
                         {2, '-'},
@@ -176,7 +179,7 @@ TEST_F(UnwrittenTest, RandomCopiesDoWhatAnArraySays) {
       size_t to_at = below(kBytes - shape.DstExtent() + 1), from_at = below(kBytes - shape.SrcExtent() + 1);
       shape.dst = to.start + to_at;
       shape.src = from.start + from_at;
-      ASSERT_TRUE(Engine::CopyNow({shape, to.side, from.side, 0}));
+      ASSERT_TRUE(engine_->CopyNow({shape, to.side, from.side, 0}));
       std::vector<uint8_t> read = from.bytes;
       for (size_t row = 0; row < height; ++row) {
         for (size_t i = 0; i < width; ++i) {

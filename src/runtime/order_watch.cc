@@ -52,6 +52,18 @@ OrderWatch::OrderWatch(Runtime& runtime)
       checker_([this](const Verdict& verdict) { Say(verdict); },
                [this](int32_t logical) { return logical < 0 ? -1 : runtime_.UserId(logical); }) {}
 
+// The log has a line for it, because no call shows when that was.
+void OrderWatch::Function(bool starts, const engine::Stream& stream, const engine::Op& op) {
+  const uint64_t sequence = stream.SequenceOf(op);
+  const uint64_t event = starts ? checker_.Started(stream, sequence) : checker_.Returned(stream, sequence);
+  if (runtime_.log() == nullptr) return;
+  Text<256> line;
+  line.Format("{\"function\":\"%s\",\"api\":\"%s\",\"stream\":%" PRId32 ",\"task\":%" PRIu32
+              ",\"order\":%" PRIu64 "}\n",
+              starts ? "starts" : "returned", op.api, stream.id, op.task, event);
+  runtime_.log()->Append(line.view());
+}
+
 void OrderWatch::SayUnwritten(const Verdict& verdict) {
   const OrderActor& actor = verdict.second.actor;
   Finding finding(verdict.id);

@@ -17,6 +17,9 @@ class OrderWatch {
 
   check::OrderChecker& checker() { return checker_; }
 
+  // A function of the program starts, or returned.
+  void Function(bool starts, const engine::Stream& stream, const engine::Op& op);
+
  private:
   void SayUnwritten(const check::OrderChecker::Verdict& verdict);
   void Say(const check::OrderChecker::Verdict& verdict);

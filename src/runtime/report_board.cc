@@ -166,7 +166,7 @@ ReportBoard::Outcome ReportBoard::Process(engine::Engine& engine, int32_t timeou
     engine::CallbackScope scope(engine::CallbackScope::Kind::kCallback,
                                 item.op.host.blocks ? item.stream : nullptr, item.op.api, item.op.thread,
                                 item.op.site);
-    engine.HostKnows(*item.stream, item.stream->SequenceOf(item.op) - 1);
+    if (engine.watched()) engine.observer().Started(*item.stream, item.op);
     try {
       item.op.host.function(item.op.host.argument);
     } catch (const std::exception& error) {

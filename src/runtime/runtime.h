@@ -60,6 +60,7 @@ class Runtime {
   bool guards_host() const { return guards_host_; }
   TaskObserver& tasks() { return *tasks_; }
   // Null unless its findings are wanted.
+  OrderWatch* order_watch() { return order_.get(); }
   check::OrderChecker* order() { return order_ != nullptr ? &order_->checker() : nullptr; }
   HostWatch* host_watch() { return host_watch_.get(); }  // null: nobody wants what it finds
   trace::ApiLog* log() { return log_.get(); }

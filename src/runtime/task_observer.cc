@@ -36,8 +36,14 @@ void TaskObserver::LearnedRecord(const engine::EventRecord& record) {
   if (HostWatch* watch = runtime_.host_watch()) watch->LearnedRecord(record);
 }
 
-void TaskObserver::Returned(const engine::Stream& stream, uint64_t sequence) {
-  if (check::OrderChecker* order = runtime_.order()) order->Returned(stream, sequence);
+void TaskObserver::Started(const engine::Stream& stream, const engine::Op& op) {
+  const uint64_t before = stream.SequenceOf(op) - 1;
+  if (OrderWatch* order = runtime_.order_watch()) order->Function(true, stream, op);
+  if (HostWatch* watch = runtime_.host_watch()) watch->Learned(stream, before);
+}
+
+void TaskObserver::Returned(const engine::Stream& stream, const engine::Op& op) {
+  if (OrderWatch* order = runtime_.order_watch()) order->Function(false, stream, op);
 }
 
 void TaskObserver::Dropped(const engine::Stream& stream, uint64_t sequence) {

@@ -21,7 +21,8 @@ class TaskObserver final : public engine::Observer {
   void Submitted(const engine::Submission& submission) override;
   void Learned(const engine::Stream& stream, uint64_t sequence, bool by_the_way) override;
   void LearnedRecord(const engine::EventRecord& record) override;
-  void Returned(const engine::Stream& stream, uint64_t sequence) override;
+  void Started(const engine::Stream& stream, const engine::Op& op) override;
+  void Returned(const engine::Stream& stream, const engine::Op& op) override;
   void Dropped(const engine::Stream& stream, uint64_t sequence) override;
   void SignalChanged(const engine::Signal& signal, engine::Signal::Change change, uint32_t value) override;
 

@@ -96,13 +96,14 @@ ApiLog::~ApiLog() {
 }
 
 void ApiLog::Record(const char* api, int32_t code, uint64_t start_ns, uint64_t duration_ns,
-                    const ArgWriter& args, const ArgWriter& outs) {
+                    const ArgWriter& args, const ArgWriter& outs, uint64_t order) {
   Text<2 * ArgWriter::kRoom + 512> line;
   line.Format("{\"api\":\"%s\",\"code\":%" PRId32 ",\"thread\":%d,\"ns\":%" PRIu64 ",\"dur\":%" PRIu64
               ",\"args\":{",
               api, code, static_cast<int>(os::ThreadId()), start_ns, duration_ns);
   line.Append(args.view()).Append("}");
   if (!outs.view().empty()) line.Append(",\"out\":{").Append(outs.view()).Append("}");
+  if (order != 0) line.Format(",\"order\":%" PRIu64, order);
   line.Append("}\n");
   Append(line.view());
 }

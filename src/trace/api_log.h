@@ -78,9 +78,10 @@ class ApiLog {
   // False after a write failed: the log then ends, the program goes on.
   bool enabled() const { return enabled_.load(std::memory_order_relaxed); }
 
-  // `start_ns` and `duration_ns` come from Now(). `outs`: what the call left behind its pointers.
+  // `start_ns` and `duration_ns` come from Now(). `outs`: what the call left behind its pointers. `order`:
+  // its place among what the order checker was told; 0: none.
   void Record(const char* api, int32_t code, uint64_t start_ns, uint64_t duration_ns, const ArgWriter& args,
-              const ArgWriter& outs);
+              const ArgWriter& outs, uint64_t order = 0);
 
   // A whole line, which ends with \n, about something else than a call.
   void Append(std::string_view line);
