@@ -205,6 +205,7 @@ bool HostGuard::Arm(Node& node) {
     for (uintptr_t page = first; page < past; ++page, ++entry) {
       if (entry == nullptr || (page & ((uintptr_t{1} << kLeafShift) - 1)) == 0) entry = Find(page);
       source ? ++entry->sources : ++entry->targets;
+      entry->opened = 0;  // a neighbour may have opened it; what comes now is to be seen again
       changes.Set(page, *entry, Wanted(*entry));
     }
   });
@@ -360,9 +361,6 @@ void HostGuard::TakeBack(const void* whom) {
       if (node->lent_to != whom) continue;
       node->lent_to = nullptr;
       lent_.fetch_sub(1, std::memory_order_relaxed);
-      ForEachRun(node->range, kPageShift, [this](uintptr_t first, uintptr_t past) {
-        for (uintptr_t page = first; page < past; ++page) Find(page)->opened = 0;
-      });
       Arm(*node);
     }
   });

@@ -74,7 +74,7 @@ class HostGuard {
   // What a fault at this address met.
   enum class Page : uint8_t {
     kForeign,  // never closed
-    kClosed,   // closed, and opened now until no range lies on it
+    kClosed,   // closed, and opened now until a range is added, or none is left
     kOpen,     // another thread was faster
   };
   Page OpenPage(uintptr_t address);
@@ -135,7 +135,7 @@ class HostGuard {
     uint32_t sources : 30;
     uint32_t state : 2;  // what the kernel was told
     uint32_t targets : 30;
-    uint32_t opened : 1;  // it stays open until no range lies on it
+    uint32_t opened : 1;  // it stays open until a range is added to it, or none is left
     uint32_t known : 1;   // it was closed once
   };
   static_assert(sizeof(Entry) == 8);
