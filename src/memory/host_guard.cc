@@ -41,6 +41,7 @@ os::Protection ProtectionOf(bool reads, bool writes) {
 }  // namespace
 
 constinit thread_local int HostGuard::t_inside_ = 0;
+constinit thread_local bool HostGuard::t_forks_ = false;
 
 bool HostGuard::Range::Overlaps(const Range& other) const {
   const Range& few = rows <= other.rows ? *this : other;
@@ -57,10 +58,10 @@ class HostGuard::Exclusive {
  public:
   explicit Exclusive(HostGuard& guard) : guard_(guard) {
     ++t_inside_;
-    guard_.lock_.lock();
+    if (!t_forks_) guard_.lock_.lock();
   }
   ~Exclusive() {
-    guard_.lock_.unlock();
+    if (!t_forks_) guard_.lock_.unlock();
     --t_inside_;
   }
   Exclusive(const Exclusive&) = delete;
@@ -194,12 +195,17 @@ bool HostGuard::Arm(Node& node) {
   });
   if (!stored) return false;
   node.armed = true;
+  node.previous = nullptr;
+  node.next = armed_;
+  if (armed_ != nullptr) armed_->previous = &node;
+  armed_ = &node;
   Changes changes(*this);
   ForEachRun(node.range, kPageShift, [&](uintptr_t first, uintptr_t past) {
     Entry* entry = nullptr;
     for (uintptr_t page = first; page < past; ++page, ++entry) {
       if (entry == nullptr || (page & ((uintptr_t{1} << kLeafShift) - 1)) == 0) entry = Find(page);
       source ? ++entry->sources : ++entry->targets;
+      entry->opened = 0;  // a neighbour may have opened it; what comes now is to be seen again
       changes.Set(page, *entry, Wanted(*entry));
     }
   });
@@ -211,6 +217,8 @@ bool HostGuard::Arm(Node& node) {
 void HostGuard::Disarm(Node& node, Changes& changes) {
   if (!node.armed) return;
   node.armed = false;
+  (node.previous != nullptr ? node.previous->next : armed_) = node.next;
+  if (node.next != nullptr) node.next->previous = node.previous;
   const bool source = node.range.use == Use::kSource;
   ForEachRun(node.range, kPageShift, [&](uintptr_t first, uintptr_t past) {
     Entry* entry = nullptr;
@@ -231,25 +239,29 @@ bool HostGuard::Add(const Range& range) {
     unguarded_.fetch_add(1, std::memory_order_relaxed);
     return false;
   }
+  if (stream->count >= kMostLive) {
+    Changes changes(*this);
+    Disarm(*stream->first, changes);
+    Forget(stream->first, nullptr, *stream);
+  }
   node->range = range;
   const bool closed = Arm(*node);
   if (!closed) unguarded_.fetch_add(1, std::memory_order_relaxed);
   (stream->last != nullptr ? stream->last->next_of_stream : stream->first) = node;
   stream->last = node;
-  node->next = all_;
-  if (all_ != nullptr) all_->previous = node;
-  all_ = node;
+  ++stream->count;
   live_.fetch_add(1, std::memory_order_relaxed);
   return closed;
 }
 
-// Takes a node out of the list of all.
-void HostGuard::Forget(Node& node) {
-  (node.previous != nullptr ? node.previous->next : all_) = node.next;
-  if (node.next != nullptr) node.next->previous = node.previous;
-  if (node.lent_to != nullptr) lent_.fetch_sub(1, std::memory_order_relaxed);
+// A disarmed range; `before` is the one before it in its stream.
+void HostGuard::Forget(Node* node, Node* before, PerStream& stream) {
+  (before != nullptr ? before->next_of_stream : stream.first) = node->next_of_stream;
+  if (stream.last == node) stream.last = before;
+  --stream.count;
+  if (node->lent_to != nullptr) lent_.fetch_sub(1, std::memory_order_relaxed);
   live_.fetch_sub(1, std::memory_order_relaxed);
-  nodes_.Return(&node);
+  nodes_.Return(node);
 }
 
 void HostGuard::Release(const void* stream, uint64_t sequence) {
@@ -259,22 +271,24 @@ void HostGuard::Release(const void* stream, uint64_t sequence) {
   if (found == nullptr) return;
   Changes changes(*this);
   while (found->first != nullptr && found->first->range.sequence <= sequence) {
-    Node* node = found->first;
-    found->first = node->next_of_stream;
-    if (found->first == nullptr) found->last = nullptr;
-    Disarm(*node, changes);
-    Forget(*node);
+    Disarm(*found->first, changes);
+    Forget(found->first, nullptr, *found);
   }
+}
+
+void HostGuard::ForgetAll() {
+  Changes changes(*this);
+  streams_.ForEach([&](uintptr_t, PerStream& stream) {
+    while (stream.first != nullptr) {
+      Disarm(*stream.first, changes);
+      Forget(stream.first, nullptr, stream);
+    }
+  });
 }
 
 void HostGuard::ReleaseAll() {
   Exclusive hold(*this);
-  Changes changes(*this);
-  streams_.ForEach([](uintptr_t, PerStream& stream) { stream = {}; });
-  while (all_ != nullptr) {
-    Disarm(*all_, changes);
-    Forget(*all_);
-  }
+  ForgetAll();
 }
 
 size_t HostGuard::TakeWithin(uintptr_t begin, uint64_t bytes, Range* taken, size_t most) {
@@ -285,20 +299,20 @@ size_t HostGuard::TakeWithin(uintptr_t begin, uint64_t bytes, Range* taken, size
   size_t count = 0;
   Exclusive hold(*this);
   Changes changes(*this);
-  for (Node* node = all_; node != nullptr && count < most;) {
-    Node* next = node->next;
-    if (node->range.Overlaps(box)) {
-      PerStream& stream = *streams_.Find(reinterpret_cast<uintptr_t>(node->range.stream));
-      Node* before = nullptr;
-      for (Node* at = stream.first; at != node; at = at->next_of_stream) before = at;
-      (before != nullptr ? before->next_of_stream : stream.first) = node->next_of_stream;
-      if (stream.last == node) stream.last = before;
-      taken[count++] = node->range;
-      Disarm(*node, changes);
-      Forget(*node);
+  streams_.ForEach([&](uintptr_t, PerStream& stream) {
+    Node* before = nullptr;
+    for (Node* node = stream.first; node != nullptr && count < most;) {
+      Node* next = node->next_of_stream;
+      if (node->range.Overlaps(box)) {
+        taken[count++] = node->range;
+        Disarm(*node, changes);
+        Forget(node, before, stream);
+      } else {
+        before = node;
+      }
+      node = next;
     }
-    node = next;
-  }
+  });
   return count;
 }
 
@@ -308,8 +322,8 @@ size_t HostGuard::FindTouched(const Range& access, bool is_write, Range* found, 
   if (live() == 0) return 0;
   size_t count = 0;
   Exclusive hold(*this);
-  for (const Node* node = all_; node != nullptr && count < most; node = node->next) {
-    if (!node->armed || (!is_write && node->range.use == Use::kSource)) continue;
+  for (const Node* node = armed_; node != nullptr && count < most; node = node->next) {
+    if (!is_write && node->range.use == Use::kSource) continue;
     if (node->range.Overlaps(access)) found[count++] = node->range;
   }
   return count;
@@ -317,11 +331,9 @@ size_t HostGuard::FindTouched(const Range& access, bool is_write, Range* found, 
 
 bool HostGuard::DisarmFound(const Range& range, const void* whom) {
   Exclusive hold(*this);
-  const PerStream* stream = streams_.Find(reinterpret_cast<uintptr_t>(range.stream));
-  for (Node* node = stream != nullptr ? stream->first : nullptr; node != nullptr;
-       node = node->next_of_stream) {
-    if (node->range.sequence != range.sequence || node->range.use != range.use) continue;
-    if (!node->armed) return false;
+  for (Node* node = armed_; node != nullptr; node = node->next) {
+    const Range& its = node->range;
+    if (its.stream != range.stream || its.sequence != range.sequence || its.use != range.use) continue;
     Changes changes(*this);
     Disarm(*node, changes);
     if (whom != nullptr) {
@@ -344,15 +356,14 @@ bool HostGuard::Lend(const Range& range, const void* whom) {
 void HostGuard::TakeBack(const void* whom) {
   if (lent_.load(std::memory_order_relaxed) == 0) return;
   Exclusive hold(*this);
-  for (Node* node = all_; node != nullptr; node = node->next) {
-    if (node->lent_to != whom) continue;
-    node->lent_to = nullptr;
-    lent_.fetch_sub(1, std::memory_order_relaxed);
-    ForEachRun(node->range, kPageShift, [this](uintptr_t first, uintptr_t past) {
-      for (uintptr_t page = first; page < past; ++page) Find(page)->opened = 0;
-    });
-    Arm(*node);
-  }
+  streams_.ForEach([&](uintptr_t, PerStream& stream) {
+    for (Node* node = stream.first; node != nullptr; node = node->next_of_stream) {
+      if (node->lent_to != whom) continue;
+      node->lent_to = nullptr;
+      lent_.fetch_sub(1, std::memory_order_relaxed);
+      Arm(*node);
+    }
+  });
 }
 
 HostGuard::Page HostGuard::OpenPage(uintptr_t address) {
@@ -402,15 +413,24 @@ void HostGuard::Write(void* to, const void* from, size_t bytes) {
   memcpy(to, from, bytes);
 }
 
+// --- Around a fork
+
+// What runs between this and the end of the fork, in this thread, may fault: the handlers of others, the
+// heap's own.
+void HostGuard::BeforeFork() {
+  lock_.lock();
+  t_forks_ = true;
+}
+
+void HostGuard::AfterForkInParent() {
+  t_forks_ = false;
+  lock_.unlock();
+}
+
 void HostGuard::AfterForkInChild() {
   OpenEverything();
-  leaves_.ForEach([](uintptr_t, Leaf* leaf) {
-    for (Entry& entry : leaf->pages) {
-      if (entry.sources != 0 || entry.targets != 0) entry.sources = entry.targets = entry.opened = 0;
-    }
-  });
-  streams_.ForEach([](uintptr_t, PerStream& stream) { stream = {}; });
-  while (all_ != nullptr) Forget(*all_);
+  ForgetAll();
+  t_forks_ = false;
   lock_.Reset();
 }
 

@@ -74,7 +74,7 @@ class HostGuard {
   // What a fault at this address met.
   enum class Page : uint8_t {
     kForeign,  // never closed
-    kClosed,   // closed, and opened now until no range lies on it
+    kClosed,   // closed, and opened now until a range is added, or none is left
     kOpen,     // another thread was faster
   };
   Page OpenPage(uintptr_t address);
@@ -118,8 +118,8 @@ class HostGuard {
 
   // --- Around a fork: the child's pages are open
 
-  void BeforeFork() { lock_.lock(); }
-  void AfterForkInParent() { lock_.unlock(); }
+  void BeforeFork();
+  void AfterForkInParent();
   void AfterForkInChild();
 
   // Ranges added and not yet released.
@@ -135,7 +135,7 @@ class HostGuard {
     uint32_t sources : 30;
     uint32_t state : 2;  // what the kernel was told
     uint32_t targets : 30;
-    uint32_t opened : 1;  // it stays open until no range lies on it
+    uint32_t opened : 1;  // it stays open until a range is added to it, or none is left
     uint32_t known : 1;   // it was closed once
   };
   static_assert(sizeof(Entry) == 8);
@@ -150,12 +150,13 @@ class HostGuard {
     bool armed = false;
     const void* lent_to = nullptr;
     Node* next_of_stream = nullptr;
-    Node* previous = nullptr;  // in the list of all
+    Node* previous = nullptr;  // in the list of the armed ones
     Node* next = nullptr;
   };
   struct PerStream {
     Node* first;  // by sequence
     Node* last;
+    uint64_t count;
   };
 
   class Changes;
@@ -168,11 +169,16 @@ class HostGuard {
   bool Arm(Node& node);
   void Disarm(Node& node, Changes& changes);
   bool DisarmFound(const Range& range, const void* whom);
-  void Forget(Node& node);
+  void Forget(Node* node, Node* before, PerStream& stream);
+  void ForgetAll();
   void GiveUp(const void* start, size_t bytes);
   void OpenEverything();
 
   static constinit thread_local int t_inside_ __attribute__((tls_model("initial-exec")));
+  // Between BeforeFork and its end, while the thread holds the lock anyway.
+  static constinit thread_local bool t_forks_ __attribute__((tls_model("initial-exec")));
+  // Of one stream. Beyond them the oldest is forgotten, so that a program that never waits does not grow.
+  static constexpr uint64_t kMostLive = 1 << 16;
 
   const Config config_;
   os::SharedLock lock_;
@@ -182,7 +188,7 @@ class HostGuard {
   os::OwnMap<Leaf*> leaves_;
   os::OwnMap<PerStream> streams_;
   os::OwnPool<Node> nodes_;
-  Node* all_ = nullptr;
+  Node* armed_ = nullptr;  // the latest one first
 };
 
 }  // namespace belay::memory

@@ -304,6 +304,29 @@ TEST_F(HostGuardTest, AForkedChildFindsItsPagesOpen) {
   EXPECT_EQ(Pages(0, 2), "-r");
 }
 
+TEST_F(HostGuardTest, AProgramThatNeverWaitsDoesNotGrow) {
+  constexpr uint64_t kMany = 200'000;
+  for (uint64_t i = 1; i <= kMany; ++i) {
+    guard_.Add(Linear(i % 50 * kPage, kPage, Use::kSource, i));
+    Range found[1];
+    ASSERT_EQ(guard_.FindTouched(Linear(i % 50 * kPage, 1, Use::kSource, 0), true, found, 1), 1u);
+    ASSERT_EQ(found[0].sequence, i) << "the latest one first";
+    ASSERT_TRUE(i % 2 == 0 || guard_.Disarm(found[0]));
+  }
+  EXPECT_LE(guard_.live(), uint64_t{1} << 16);
+  guard_.Release(&streams_[0], kMany);
+  EXPECT_EQ(Pages(0, 50), std::string(50, 'w'));
+}
+
+TEST_F(HostGuardTest, FaultsAreJudgedWhileTheThreadForks) {
+  guard_.Add(Linear(0, 10, Use::kTarget, 1));
+  guard_.BeforeFork();
+  EXPECT_FALSE(HostGuard::Inside());
+  EXPECT_EQ(guard_.OpenPage(reinterpret_cast<uintptr_t>(bytes_) + 100), HostGuard::Page::kClosed);
+  guard_.AfterForkInParent();
+  EXPECT_EQ(Pages(0, 1), "w");
+}
+
 // Ranges come and go while others move bytes: no access faults, and at the end everything is open.
 TEST_F(HostGuardTest, ManyThreadsAtOnce) {
   constexpr int kRounds = 2000;

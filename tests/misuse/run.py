@@ -78,10 +78,10 @@ class Bench:
         self.index = json.loads((programs / "index.json").read_text())
 
     def bad(self, finding_id, *options, **how):
-        own = list(self.index[finding_id]["options"])
-        if "--check" in own and "--check" in options:  # it may be given once
-            at = own.index("--check")
-            del own[at:at + 2]
+        own = " ".join(self.index[finding_id]["options"])
+        if "--check" in options:  # it may be given once
+            own = re.sub(r"--check[= ]\S+", "", own)
+        own = own.split()
         return Run(self, f"{finding_id}_bad", *own, *options, **how)
 
     def good(self, finding_id, *options):

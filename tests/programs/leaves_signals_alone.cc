@@ -1,5 +1,5 @@
-// No thread of the library takes a signal of the program: each blocks all of them, handlers run on the
-// program's threads only, and a signal makes no call return early.
+// No thread of the library takes a signal of the program: each blocks all of them but those of its own
+// faults, handlers run on the program's threads only, and a signal makes no call return early.
 #include <belay/control.h>
 #include <sys/syscall.h>
 
@@ -23,10 +23,12 @@ void Handle(int) {
 }
 void Exception(aclrtExceptionInfo*) {}
 
-// Those that a thread can block: the C library keeps 32 and 33 for itself, the system two more.
+// Those that a thread can block: the C library keeps 32 and 33 for itself, the system two more. A thread that
+// blocks the signal of a fault dies of it.
 uint64_t Blockable() {
   uint64_t set = ~uint64_t{0};
-  for (int number : {SIGKILL, SIGSTOP, 32, 33}) set &= ~(uint64_t{1} << (number - 1));
+  for (int number : {SIGKILL, SIGSTOP, 32, 33, SIGSEGV, SIGBUS, SIGFPE, SIGILL})
+    set &= ~(uint64_t{1} << (number - 1));
   return set;
 }
 
