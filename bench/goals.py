@@ -92,3 +92,14 @@ def basic_goal(name: str):
     if part[0] in ("malloc+free", "memcpy", "memcpy2d"):
         return BASIC
     return None
+
+
+# Copy and wait, from and to pinned memory: the most that check=basic and check=full without its guard may cost, as a
+# multiple of check=off.
+CHECKS = {"basic": 1.3, "unguarded": 5.0}
+
+
+def guard_goal(name: str) -> float:
+    """The most microseconds that the guard may add to a copy, whose bytes may go through /proc/self/mem if it fetches."""
+    _, way, size = name.split("/")
+    return 15 + (40 if way == "h2d" else 200) * int(size) / MiB

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Runs the benchmarks, judges them by bench/goals.py and prints one table.
 
-    bench/run.py [--build DIR] [--lib DIR] [--json FILE] [--quick] [GROUP...]     GROUP: copy rows calls engine basic
+    bench/run.py [--build DIR] [--lib DIR] [--json FILE] [--quick] [GROUP...]     GROUP: copy rows calls engine basic checks
     bench/run.py profile      where the engine's time goes, by callgrind; judges nothing
 
 Every program uses only the C ABI of the library in DIR (default: lib64 of the build). Exit code 1: a goal was missed.
@@ -18,7 +18,9 @@ sys.path.insert(0, str(Path(__file__).resolve().parent))
 import callgrind  # noqa: E402
 import goals  # noqa: E402
 
-GROUPS = ["copy", "rows", "calls", "engine", "basic"]
+GROUPS = ["copy", "rows", "calls", "engine", "basic", "checks"]
+# What the group `checks` compares; unguarded: `full` without the guard.
+CHECKS = {"off": "off", "basic": "basic", "unguarded": "full,-guard", "full": "full"}
 RUNS = 5  # processes of each kind that check=basic and check=off are compared over
 
 
@@ -133,12 +135,25 @@ class Table:
             goal = goals.basic_goal(name)
             self.add(row, "x off", factor, goal, goal is None or factor <= goal, "check=basic")
 
+    def checks(self, found: dict):
+        """`found`: {value of check: {id: [ns of each process]}}; copy and wait, pinned memory."""
+        for name, off in found["off"].items():
+            time = {check: statistics.median(values[name]) for check, values in found.items()}
+            row = {"id": name, **{f"{check}_ns": value for check, value in time.items()}}
+            for check in ("basic", "unguarded"):
+                factor, goal = time[check] / time["off"], goals.CHECKS[check]
+                self.add({**row, "id": f"{name}, {check}"}, "x off", factor, goal, factor <= goal,
+                         f"{time[check]:.0f} ns, off {time['off']:.0f} ns")
+            added = (time["full"] - time["unguarded"]) / 1000
+            goal = goals.guard_goal(name)
+            self.add({**row, "id": f"{name}, guard"}, "us", added, goal, added <= goal, "added to the copy")
+
 
 def main():
     root = Path(__file__).resolve().parent.parent
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("groups", nargs="*", metavar="GROUP",
-                        help="copy rows calls engine basic; default all of them. profile: callgrind")
+                        help="copy rows calls engine basic checks; default all of them. profile: callgrind")
     parser.add_argument("--build", type=Path, default=root / "build" / "bench", help="build tree with the benchmarks")
     parser.add_argument("--lib", type=Path, help="folder of libascendcl.so, e.g. of an install prefix")
     parser.add_argument("--json", type=Path, help="where to write the results; default BUILD/bench/results.json")
@@ -179,6 +194,13 @@ def main():
                 for row in runner.run("bench_calls", f"check={check}"):
                     found[check].setdefault(row["id"], []).append(row["pairs"])
         table.basic(found["off"], found["basic"])
+    if "checks" in groups:
+        found = {check: {} for check in CHECKS}
+        for turn in range(1 if args.quick else RUNS):
+            for check in list(CHECKS) if turn % 2 == 0 else list(reversed(CHECKS)):
+                for row in runner.run("bench_checks", f"quiet=on; check={CHECKS[check]}"):
+                    found[check].setdefault(row["id"], []).append(row["ns"])
+        table.checks(found)
 
     if args.markdown:
         table.markdown()
