@@ -42,6 +42,8 @@ class Run:
             environment = {k: v for k, v in os.environ.items() if not k.startswith(("BELAY", "ASCEND_RT"))}
             if name.endswith("_bad"):  # what a bad program leaks is its mistake, not Belay's
                 environment["ASAN_OPTIONS"] = environment.get("ASAN_OPTIONS", "") + ":detect_leaks=0"
+                # It may race about bytes, which is what Belay is to say.
+                environment["TSAN_OPTIONS"] = environment.get("TSAN_OPTIONS", "") + ":report_bugs=0"
             if under:
                 self.command = [bench.belay, "run", "--color", "off", "--report", str(report), *options, "--",
                                 self.program]
