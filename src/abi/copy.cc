@@ -65,8 +65,9 @@ Status Moved(const Call& call, bool done, uint64_t bytes) {
 void NoteTouched(const Call& call, const Range& range, uint64_t width, uint64_t pitch, uint64_t rows,
                  bool is_write) {
   runtime::HostWatch* watch = call.runtime().host_watch();
-  // Where order is looked at, it says the same of calls, and more.
-  if (watch == nullptr || range.on_device() || call.runtime().order() != nullptr) return;
+  // Where missing-order is looked for, it says the same of calls, and more.
+  if (watch == nullptr || range.on_device() || call.runtime().reporter().Wants(FindingId::kMissingOrder))
+    return;
   watch->Touched(call.now(), {reinterpret_cast<uintptr_t>(range.bytes), width, pitch, rows, is_write});
 }
 

@@ -37,7 +37,6 @@ Status Synchronize(Call& call, aclrtEvent event, int32_t timeout_ms) {
     return Status();
   }
   bool waits = latest->pending();
-  if (!waits) call.engine().HostKnows(*latest.get());
   if (waits) {
     BELAY_TRY(NeedOtherStream(call, latest->stream(), nullptr));
     call.thread().waiting = call.now();
@@ -51,8 +50,8 @@ Status Synchronize(Call& call, aclrtEvent event, int32_t timeout_ms) {
       if (timeout_ms == 0) refusal.Benign();  // SPEC 11 §2
       return refusal.End();
     }
-  } else if (call.engine().watched()) [[unlikely]] {
-    call.engine().QueryRecord(*latest.get());  // the host learns it by this call
+  } else {
+    call.engine().HostKnows(*latest.get());
   }
   BELAY_TRY(ReportRecord(call, *latest.get()));
   if (!latest->dropped()) return Status();

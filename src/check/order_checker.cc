@@ -27,15 +27,14 @@ struct OrderTask {
 
 // One generation of an event.
 struct OrderRecord {
-  const OrderStream* stream = nullptr;
+  OrderStream* stream = nullptr;
   uint64_t sequence = 0;
   bool passed = false;
   OrderClock clock;  // of everything before it, its own stream's tasks included
 };
 
 struct OrderStream {
-  uint64_t looked_at = 0;  // the last task that was
-  OrderClock clock;        // of what is ordered before its next task
+  OrderClock clock;  // of what is ordered before its next task
   // What it joined, and before which task: for who asks about an earlier one. Without what the host knows.
   struct Joined {
     OrderPoint point;
@@ -51,50 +50,6 @@ struct OrderStream {
 };
 
 namespace {
-
-uint64_t Apply(Signal::Change change, uint32_t now, uint32_t value) {
-  switch (change) {
-    case Signal::Change::kSet:
-      return value;
-    case Signal::Change::kAdd:
-      return now + value;
-    case Signal::Change::kOr:
-      return now | value;
-    case Signal::Change::kAnd:
-      return now & value;
-  }
-  return now;
-}
-
-bool Holds(Signal::Condition condition, uint32_t now, uint32_t value) {
-  switch (condition) {
-    case Signal::Condition::kLess:
-      return now < value;
-    case Signal::Condition::kEqual:
-      return now == value;
-    case Signal::Condition::kGreater:
-      return now > value;
-    case Signal::Condition::kGreaterOrEqual:
-      return now >= value;
-    case Signal::Condition::kMask:
-      return (now & value) == value;
-  }
-  return false;
-}
-
-bool WordHolds(engine::WordCondition condition, uint64_t word, uint64_t value) {
-  switch (condition) {
-    case engine::WordCondition::kGreaterOrEqual:
-      return static_cast<int64_t>(word - value) >= 0;
-    case engine::WordCondition::kEqual:
-      return word == value;
-    case engine::WordCondition::kAnd:
-      return (word & value) != 0;
-    case engine::WordCondition::kNor:
-      return ~(word | value) != 0;
-  }
-  return false;
-}
 
 // Where the bytes lie in their block; as an address where the runtime knows no block.
 uint64_t PositionOf(const engine::OpSide& side, const uint8_t* at) {
@@ -211,14 +166,16 @@ bool OrderChecker::Passes(OrderStream& stream, const OrderTask& task) {
 // Whether the signal or word that the task waits for is as it should be; takes it then.
 bool OrderChecker::Grant(OrderStream& stream, const OrderTask& task) {
   if (task.op.kind == OpKind::kAwait) {
-    SignalState& signal = signals_[task.signal];
-    if (!Holds(task.op.await.condition, signal.value, task.op.await.value)) return false;
+    static const SignalState kNew;
+    auto found = signals_.find(task.signal);
+    const SignalState& signal = found != signals_.end() ? found->second : kNew;
+    if (!Signal::Holds(task.op.await.condition, signal.value, task.op.await.value)) return false;
     JoinTo(stream, signal.clock, task.sequence);
-    if (task.op.await.clear) signal = {};
+    if (task.op.await.clear && found != signals_.end()) signals_.erase(found);
   } else {
     auto word = words_.find(task.op.value.at);
     if (word == words_.end()) return false;
-    if (!WordHolds(task.op.value.condition, word->second.value, task.op.value.value)) return false;
+    if (!engine::Holds(task.op.value.condition, word->second.value, task.op.value.value)) return false;
     JoinTo(stream, word->second.clock, task.sequence);
   }
   return stream.granted = true;
@@ -237,7 +194,6 @@ void OrderChecker::GrantAll() {
 
 void OrderChecker::LookAt(OrderStream& stream, const OrderTask& task) {
   stream.clock.epoch = std::max(stream.clock.epoch, task.epoch);
-  stream.looked_at = task.sequence;
   const Op& op = task.op;
   Access(task.actor, &stream, TouchesOf(op));
   switch (op.kind) {
@@ -245,14 +201,14 @@ void OrderChecker::LookAt(OrderStream& stream, const OrderTask& task) {
       const OrderClock clock = ClockAfter(stream, task.sequence);
       task.record->clock = clock;
       task.record->passed = true;
-      if (task.signal != kNoSignal) Change(signals_[task.signal], Signal::Change::kSet, 1, clock);
+      if (task.signal != kNoSignal) Change(task.signal, Signal::Change::kSet, 1, clock);
       break;
     }
     case OpKind::kReset:
       if (task.signal != kNoSignal) signals_.erase(task.signal);
       break;
     case OpKind::kSignal:
-      Change(signals_[task.signal], op.signal.change, op.signal.value, ClockAfter(stream, task.sequence));
+      Change(task.signal, op.signal.change, op.signal.value, ClockAfter(stream, task.sequence));
       break;
     case OpKind::kValueWrite:
       if (op.value.side.memory != nullptr) {
@@ -270,23 +226,44 @@ void OrderChecker::LookAt(OrderStream& stream, const OrderTask& task) {
 void OrderChecker::JoinTo(OrderStream& stream, const OrderClock& clock, uint64_t since) {
   stream.clock.epoch = std::max(stream.clock.epoch, clock.epoch);
   for (const OrderPoint& point : clock.points) {
-    if (point.stream == &stream || stream.clock.Has(point)) continue;
+    if (point.stream == &stream || stream.clock.Has(point.stream, point.sequence)) continue;
     stream.clock.Join(point);
     stream.joined.push_back({point, since});
   }
+  if (stream.joined.size() > kMostJoined) Compact(stream);
 }
 
-OrderClock OrderChecker::ClockAfter(const OrderStream& stream, uint64_t sequence) const {
+// A stream that nobody synchronises joins for ever. Where the host does not know it by other ways, the points
+// of one stream become the latest of them, as if it had been joined first: the host may learn too much then,
+// and a finding be missed, but none is made up.
+void OrderChecker::Compact(OrderStream& stream) {
+  if (waiting_.empty()) DropKnown(stream);
+  if (stream.joined.size() <= kMostJoined / 2) return;
+  std::vector<OrderStream::Joined> latest;
+  for (const OrderStream::Joined& joined : stream.joined) {
+    auto same = std::find_if(latest.begin(), latest.end(), [&](const OrderStream::Joined& other) {
+      return other.point.stream == joined.point.stream;
+    });
+    if (same == latest.end()) {
+      latest.push_back(joined);
+    } else {
+      same->point.sequence = std::max(same->point.sequence, joined.point.sequence);
+    }
+  }
+  stream.joined.swap(latest);
+}
+
+OrderClock OrderChecker::ClockAfter(OrderStream& stream, uint64_t sequence) const {
   OrderClock clock = stream.clock;
   clock.Join(OrderPoint{&stream, sequence});
   return clock;
 }
 
-void OrderChecker::Change(SignalState& signal, Signal::Change change, uint32_t value,
-                          const OrderClock& clock) {
-  signal.value = static_cast<uint32_t>(Apply(change, signal.value, value));
+void OrderChecker::Change(uint64_t serial, Signal::Change change, uint32_t value, const OrderClock& clock) {
+  SignalState& signal = signals_[serial];
+  signal.value = Signal::Applied(change, signal.value, value);
   if (signal.value == 0) {
-    signal.clock = {};
+    signals_.erase(serial);
   } else {
     signal.clock.Join(clock);
   }
@@ -298,8 +275,13 @@ void OrderChecker::SignalChanged(const Signal& signal, Signal::Change change, ui
   CountEvent();
   OrderClock clock;
   clock.epoch = now_;
-  Change(signals_[signal.serial], change, value, clock);
+  Change(signal.serial, change, value, clock);
   AdvanceAll();
+}
+
+void OrderChecker::SignalGone(const Signal& signal) {
+  MutexLock lock(mutex_);
+  if (waiting_.empty()) signals_.erase(signal.serial);  // else a task may still ask for it
 }
 
 // --- What the host learns
@@ -319,7 +301,7 @@ void OrderChecker::LearnedRecord(const engine::EventRecord& record) {
   auto found = records_.find(&record);
   if (found == records_.end()) return;
   const std::shared_ptr<OrderRecord> known = found->second;
-  Force(const_cast<OrderStream&>(*known->stream), known->sequence);
+  Force(*known->stream, known->sequence);
   Learn(*known->stream, known->sequence, false);
 }
 
@@ -369,25 +351,27 @@ void OrderChecker::Dropped(const engine::Stream& stream, uint64_t sequence) {
   AdvanceAll();
 }
 
-void OrderChecker::Learn(const OrderStream& stream, uint64_t sequence, bool by_the_way) {
+void OrderChecker::Learn(OrderStream& stream, uint64_t sequence, bool by_the_way) {
   ++now_;
   for (const OrderStream::Joined& joined : stream.joined) {
     if (joined.since <= sequence) LearnPoint(joined.point, by_the_way);
   }
   LearnPoint({&stream, sequence}, by_the_way);
   if (!waiting_.empty()) return;
-  // Everything that is looked at from now on is looked at with what the host knows now.
+  DropKnown(stream);
+}
+
+// Where no stream waits, everything that is looked at from now on is looked at with what the host knows now.
+void OrderChecker::DropKnown(OrderStream& stream) {
   const auto known = [this](const OrderPoint& point) {
     return point.stream->known.Known(point.sequence, now_);
   };
-  auto& owned = const_cast<OrderStream&>(stream);
-  std::erase_if(owned.joined, [&](const OrderStream::Joined& joined) { return known(joined.point); });
-  std::erase_if(owned.clock.points, known);
+  std::erase_if(stream.joined, [&](const OrderStream::Joined& joined) { return known(joined.point); });
+  std::erase_if(stream.clock.points, known);
 }
 
 void OrderChecker::LearnPoint(const OrderPoint& point, bool by_the_way) {
-  auto& stream = const_cast<OrderStream&>(*point.stream);
-  OrderSteps& steps = by_the_way ? stream.known_by_the_way : stream.known;
+  OrderSteps& steps = by_the_way ? point.stream->known_by_the_way : point.stream->known;
   steps.Add(point.sequence, now_);
   if (waiting_.empty()) steps.KeepLast();
 }
@@ -500,7 +484,7 @@ Ordered OrderChecker::Order(const OrderAccess& first, const OrderActor& second,
   const uint64_t epoch = stream != nullptr ? stream->clock.epoch : second.epoch;
   if (other == nullptr) return stream == nullptr || first.actor.epoch <= epoch ? Ordered::kYes : Ordered::kNo;
   if (other == stream) return Ordered::kYes;
-  if (stream != nullptr && stream->clock.Has({other, first.actor.sequence})) return Ordered::kYes;
+  if (stream != nullptr && stream->clock.Has(other, first.actor.sequence)) return Ordered::kYes;
   if (other->known.Known(first.actor.sequence, epoch)) return Ordered::kYes;
   return other->known_by_the_way.Known(first.actor.sequence, epoch) ? Ordered::kByTheWay : Ordered::kNo;
 }

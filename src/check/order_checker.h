@@ -50,6 +50,9 @@ class OrderChecker {
   void SignalChanged(const engine::Signal& signal, engine::Signal::Change change, uint32_t value)
       BELAY_EXCLUDES(mutex_);
 
+  // The program has no handle of it any more.
+  void SignalGone(const engine::Signal& signal) BELAY_EXCLUDES(mutex_);
+
   // A synchronous copy or fill; the source of a copy, which the call reads before it returns.
   void HostCopies(const engine::CopyTask& copy, const OrderActor& actor) BELAY_EXCLUDES(mutex_);
   void HostReads(const engine::CopyTask& copy, const OrderActor& actor) BELAY_EXCLUDES(mutex_);
@@ -92,10 +95,12 @@ class OrderChecker {
   void GrantAll() BELAY_REQUIRES(mutex_);
   void LookAt(OrderStream& stream, const OrderTask& task) BELAY_REQUIRES(mutex_);
   void JoinTo(OrderStream& stream, const OrderClock& clock, uint64_t since) BELAY_REQUIRES(mutex_);
-  OrderClock ClockAfter(const OrderStream& stream, uint64_t sequence) const BELAY_REQUIRES(mutex_);
-  void Change(SignalState& signal, engine::Signal::Change change, uint32_t value, const OrderClock& clock)
+  OrderClock ClockAfter(OrderStream& stream, uint64_t sequence) const BELAY_REQUIRES(mutex_);
+  void DropKnown(OrderStream& stream) BELAY_REQUIRES(mutex_);
+  void Compact(OrderStream& stream) BELAY_REQUIRES(mutex_);
+  void Change(uint64_t serial, engine::Signal::Change change, uint32_t value, const OrderClock& clock)
       BELAY_REQUIRES(mutex_);
-  void Learn(const OrderStream& stream, uint64_t sequence, bool by_the_way) BELAY_REQUIRES(mutex_);
+  void Learn(OrderStream& stream, uint64_t sequence, bool by_the_way) BELAY_REQUIRES(mutex_);
   void LearnPoint(const OrderPoint& point, bool by_the_way) BELAY_REQUIRES(mutex_);
   void Force(OrderStream& stream, uint64_t sequence) BELAY_REQUIRES(mutex_);
 
@@ -113,6 +118,7 @@ class OrderChecker {
 
   uint64_t CountEvent() BELAY_REQUIRES(mutex_);
 
+  static constexpr size_t kMostJoined = 256;
   static constinit thread_local uint64_t t_first_event;
 
   const std::function<void(const Verdict&)> say_;

@@ -14,7 +14,7 @@ struct OrderStream;
 
 // Up to task `sequence` of a stream.
 struct OrderPoint {
-  const OrderStream* stream;
+  OrderStream* stream;
   uint64_t sequence;
 };
 
@@ -42,9 +42,9 @@ struct OrderClock {
 
   void Join(const OrderClock& other);
   void Join(OrderPoint point);
-  bool Has(OrderPoint point) const {
+  bool Has(const OrderStream* stream, uint64_t sequence) const {
     for (const OrderPoint& known : points) {
-      if (known.stream == point.stream && known.sequence >= point.sequence) return true;
+      if (known.stream == stream && known.sequence >= sequence) return true;
     }
     return false;
   }

@@ -89,17 +89,7 @@ bool Engine::WordHolds(const ValueTask& value) {
                       : std::atomic_ref<uint64_t>(*at).load(std::memory_order_acquire);
   if (memory != nullptr && memory->poisons())
     word = memory->Poisoned(*value.side.block, At(value.side, value.at), word);
-  switch (value.condition) {
-    case WordCondition::kGreaterOrEqual:
-      return static_cast<int64_t>(word - value.value) >= 0;
-    case WordCondition::kEqual:
-      return word == value.value;
-    case WordCondition::kAnd:
-      return (word & value.value) != 0;
-    case WordCondition::kNor:
-      return ~(word | value.value) != 0;
-  }
-  return false;
+  return Holds(value.condition, word, value.value);
 }
 
 // Keeps the blocks of a task from being given away while it is queued.

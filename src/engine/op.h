@@ -84,6 +84,19 @@ struct AwaitTask {
 
 // SPEC 34 §5
 enum class WordCondition : uint8_t { kGreaterOrEqual, kEqual, kAnd, kNor };
+constexpr bool Holds(WordCondition condition, uint64_t word, uint64_t value) {
+  switch (condition) {
+    case WordCondition::kGreaterOrEqual:
+      return static_cast<int64_t>(word - value) >= 0;
+    case WordCondition::kEqual:
+      return word == value;
+    case WordCondition::kAnd:
+      return (word & value) != 0;
+    case WordCondition::kNor:
+      return ~(word | value) != 0;
+  }
+  return false;
+}
 struct ValueTask {
   uint8_t* at;  // 8-byte aligned
   OpSide side;

@@ -4,8 +4,7 @@ namespace belay::engine {
 
 std::atomic<uint64_t> Signal::made_{0};
 
-bool Signal::Holds(Condition condition, uint32_t value) const {
-  uint32_t now = this->value();
+bool Signal::Holds(Condition condition, uint32_t now, uint32_t value) {
   switch (condition) {
     case Condition::kLess:
       return now < value;
@@ -21,23 +20,18 @@ bool Signal::Holds(Condition condition, uint32_t value) const {
   return false;
 }
 
-void Signal::Apply(Change change, uint32_t value) {
-  uint32_t now = value_.load(std::memory_order_relaxed);
+uint32_t Signal::Applied(Change change, uint32_t now, uint32_t value) {
   switch (change) {
     case Change::kSet:
-      now = value;
-      break;
+      return value;
     case Change::kAdd:
-      now += value;  // SPEC 20 §6: wraps
-      break;
+      return now + value;  // SPEC 20 §6: wraps
     case Change::kOr:
-      now |= value;
-      break;
+      return now | value;
     case Change::kAnd:
-      now &= value;
-      break;
+      return now & value;
   }
-  value_.store(now, std::memory_order_release);
+  return now;
 }
 
 }  // namespace belay::engine

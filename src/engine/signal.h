@@ -29,8 +29,12 @@ class Signal {
     if (references_.fetch_sub(1, std::memory_order_acq_rel) == 1) delete this;
   }
 
+  // What a change makes of a number, and whether a number is as a wait wants it.
+  static uint32_t Applied(Change change, uint32_t now, uint32_t value);
+  static bool Holds(Condition condition, uint32_t now, uint32_t value);
+
   uint32_t value() const { return value_.load(std::memory_order_acquire); }
-  bool Holds(Condition condition, uint32_t value) const;
+  bool Holds(Condition condition, uint32_t value) const { return Holds(condition, this->value(), value); }
 
   // No other signal of the process has it.
   const uint64_t serial;
@@ -43,7 +47,9 @@ class Signal {
   friend class Engine;
   ~Signal() = default;
 
-  void Apply(Change change, uint32_t value);
+  void Apply(Change change, uint32_t value) {
+    value_.store(Applied(change, value_.load(std::memory_order_relaxed), value), std::memory_order_release);
+  }
 
   static std::atomic<uint64_t> made_;
 

@@ -473,6 +473,7 @@ void Runtime::DestroyEvent(EventObject& event, const Moment& by) {
   events_.Remove(event.handle);
   if (inner->bit() != nullptr) {
     inner->bit()->orphan.store(true, std::memory_order_relaxed);
+    if (check::OrderChecker* checker = order()) checker->SignalGone(*inner->bit());
     event.device->event_ids->Return(inner->id.load(std::memory_order_relaxed));
   }
   inner->SetLatest(nullptr);  // the latest record holds the event, and the event the record
@@ -510,6 +511,7 @@ void Runtime::DestroyNotify(NotifyObject& notify, bool counts, const Moment& by)
     notifies_.Remove(notify.handle);
   }
   signal->orphan.store(true, std::memory_order_relaxed);
+  if (check::OrderChecker* checker = order()) checker->SignalGone(*signal);
   signal->Drop();
   device.notify_ids->Return(id);
 }
