@@ -176,6 +176,11 @@ Status RefuseTrouble(const Call& call, const StreamObject& stream) {
         .End();
   }
   bool fatal = device.fatal.load(std::memory_order_acquire) != 0;
+  // Nothing that is left in their streams will run, and the program hears of it now.
+  for (runtime::StreamObject* one :
+       fatal ? call.runtime().StreamsOf(device) : call.runtime().StreamsOf(*stream.context)) {
+    call.engine().HostKnows(*one->stream, one->stream->done());
+  }
   engine::Failure failure = fatal ? call.runtime().FaultOf(device) : stream.context->domain.first_failure();
   if (failure.code == 0) return Status();  // cleared meanwhile
   return SayFailure(call, failure)

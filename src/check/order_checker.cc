@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "engine/stream.h"
 #include "memory/device_memory.h"
 #include "memory/host_memory.h"
 
@@ -83,6 +84,7 @@ void OrderChecker::Submitted(const engine::Submission& submission) {
   const Op& op = submission.op;
   MutexLock lock(mutex_);
   CountEvent();
+  if (submission.stream->persistent()) return;  // stored, and never run
   OrderStream& stream = StreamOf(submission.stream);
   OrderTask task;
   task.op = op;

@@ -9,16 +9,22 @@ constexpr size_t kSize = 4096;
 class CrossDevice : public Clean {
  protected:
   static constexpr int kFrom = 0, kTo = 1, kThird = 2;
+  inline static std::vector<void*> allocated_;  // until the end of the test
 
   void SetUp() override {
     Clean::SetUp();
     ASSERT_GE(DeviceCount(), 3);
     for (int device : {2, 1, 0}) ASSERT_OK(aclrtSetDevice(device));
   }
+  void TearDown() override {
+    for (void* block : std::exchange(allocated_, {})) EXPECT_OK(aclrtFree(block));
+    Clean::TearDown();
+  }
   static void* Allocate(int device, uint32_t seed, size_t size = kSize) {
     EXPECT_OK(aclrtSetDevice(device));
     void* ptr = nullptr;
     EXPECT_OK(aclrtMalloc(&ptr, size, ACL_MEM_MALLOC_HUGE_FIRST));
+    allocated_.push_back(ptr);
     Write(ptr, seed, size);
     return ptr;
   }
@@ -185,8 +191,10 @@ TEST_F(CrossDevice, ClosedAgainIsRefusedAgain) {
 }
 
 TEST_F(CrossDevice, ResetPeerTakesItsMemoryAlong) {
-  void* from = Allocate(kFrom, 1);
   void* to = Allocate(kTo, 2);
+  ASSERT_OK(aclrtSetDevice(kFrom));
+  void* from = nullptr;
+  ASSERT_OK(aclrtMalloc(&from, kSize, ACL_MEM_MALLOC_HUGE_FIRST));  // LEAK
   Open(kTo, kFrom);
   ASSERT_OK(aclrtResetDeviceForce(kFrom));
   EXPECT_ACL(ACL_ERROR_RT_PARAM_INVALID, aclrtMemcpy(to, kSize, from, kSize, ACL_MEMCPY_DEVICE_TO_DEVICE));

@@ -73,14 +73,14 @@ TEST_P(DeviceSync, OtherContextsCountInOlderVersionsOnly) {
 }
 
 TEST_P(DeviceSync, TellsTheFailureThatHappenedFirst) {
-  DeviceBlock block(Filled(1));
+  DeviceBlock block(Filled(1)), other(Filled(1));
   Stream a, b;
   for (int round = 0; round < 2; ++round) {
     Hold first(a.get()), second(b.get());
     FailNext(a.get(), ACL_ERROR_RT_AICORE_EXCEPTION);
     Set(block, 2, a.get());
     FailNext(b.get(), ACL_ERROR_RT_VECTOR_CORE_TIMEOUT);
-    Set(block, 2, b.get());
+    Set(other, 2, b.get());
     Hold& earlier = round == 0 ? second : first;
     Hold& later = round == 0 ? first : second;
     EXPECT_TRUE(earlier.Land());

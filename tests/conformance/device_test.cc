@@ -189,7 +189,7 @@ TEST_F(DeviceSelect, ResetWaitsForTasks) {
     PinnedBlock out(size);
     void* block = nullptr;
     aclrtStream stream = nullptr;
-    ASSERT_OK(aclrtMalloc(&block, size, ACL_MEM_MALLOC_HUGE_FIRST));
+    ASSERT_OK(aclrtMalloc(&block, size, ACL_MEM_MALLOC_HUGE_FIRST));  // LEAK
     ASSERT_OK(aclrtCreateStream(&stream));
     ASSERT_OK(aclrtMemsetAsync(block, size, 0x31, size, stream));
     ASSERT_OK(aclrtMemcpyAsync(out.get(), size, block, size, ACL_MEMCPY_DEVICE_TO_HOST, stream));

@@ -129,19 +129,20 @@ TEST_P(EventRerecord, DestroyedWithEverythingPending) {
 
 // A record captures the tasks before it and no later one.
 TEST_P(EventRerecord, ARecordCoversTheTasksBeforeIt) {
-  DeviceBlock block(Bytes(kSize, 1));
+  DeviceBlock block(Bytes(kSize, 1)), behind(Bytes(kSize, 1));
   Event event = Make();
   Stream stream;
   Hold hold(stream.get());
   ASSERT_OK(FillAsync(block, 2, stream.get()));
   ASSERT_OK(aclrtRecordEvent(event.get(), stream.get()));
-  ASSERT_OK(FillAsync(block, 3, stream.get()));
+  ASSERT_OK(FillAsync(behind, 3, stream.get()));
   ASSERT_TRUE(hold.Land());
   EXPECT_FALSE(IsComplete(event.get()));
   ASSERT_TRUE(hold.Land());
   EXPECT_TRUE(IsComplete(event.get()));
   EXPECT_OK(aclrtSynchronizeEvent(event.get()));
   EXPECT_TRUE(Holds(block, 2));
+  EXPECT_EQ(Pending(stream.get()), 1u);
 }
 
 class EventRerecordWaits : public OnDevice0 {};

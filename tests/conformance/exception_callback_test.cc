@@ -192,12 +192,13 @@ TEST_F(ExceptionCallback, RunsBeforeTheFailureIsVisible) {
 TEST_F(ExceptionCallback, OneAtATime) {
   constexpr int kStreams = 8, kEach = 5;
   Stream streams[kStreams];
-  DeviceBlock block(kSize);
+  std::vector<std::unique_ptr<DeviceBlock>> blocks;
   {
     std::vector<std::unique_ptr<Hold>> held;
     for (const Stream& stream : streams) held.push_back(std::make_unique<Hold>(stream.get()));
     for (const Stream& stream : streams) {
-      for (int i = 0; i < kEach; ++i) Fail(block, ACL_ERROR_RT_AICORE_EXCEPTION, stream.get());
+      blocks.push_back(std::make_unique<DeviceBlock>(kSize));
+      for (int i = 0; i < kEach; ++i) Fail(*blocks.back(), ACL_ERROR_RT_AICORE_EXCEPTION, stream.get());
     }
     EXPECT_EQ(HeardCount(), 0u);
   }
@@ -229,7 +230,7 @@ TEST_F(ExceptionCallback, LastSetterWins) {
 
 TEST_F(ExceptionCallback, SilentForWhatDidNotFail) {
   Stream stream, stopped;
-  DeviceBlock block(kSize);
+  DeviceBlock block(kSize), dropped(kSize);
   {
     Hold held(stream.get());
     Set(block, 1, stream.get());
@@ -245,7 +246,7 @@ TEST_F(ExceptionCallback, SilentForWhatDidNotFail) {
   EXPECT_EQ(HeardCount(), 0u) << "aborted tasks";
   ASSERT_OK(aclrtSetStreamFailureMode(stream.get(), ACL_STOP_ON_FAILURE));
   Hold held(stopped.get());
-  for (int i = 0; i < 3; ++i) Set(block, i, stopped.get());
+  for (int i = 0; i < 3; ++i) Set(dropped, i, stopped.get());
   Fail(block, ACL_ERROR_RT_AICORE_EXCEPTION, stream.get());
   EXPECT_ACL(ACL_ERROR_RT_AICORE_EXCEPTION, aclrtSynchronizeStream(stream.get()));
   EXPECT_EQ(HeardCount(), 1u) << "the failed task, not the dropped ones";

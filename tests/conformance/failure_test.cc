@@ -102,10 +102,10 @@ TEST_P(FailureReport, IsReportedOnce) {
   EXPECT_EQ(Peek(), ACL_SUCCESS) << "nothing is stored before a call reports it";
   EXPECT_EQ(Message(), "");
   EXPECT_ACL(kCode, GetParam().call(stream.get(), event.get()));
-  EXPECT_EQ(block.Read(), Filled(1)) << "no effect";
-  EXPECT_EQ(beside.Read(), Filled(2)) << "later tasks run";
   EXPECT_OK(GetParam().call(stream.get(), event.get())) << "reported";
   for (const Reporter& other : kReporters) EXPECT_OK(other.call(stream.get(), event.get())) << other.name;
+  EXPECT_EQ(block.Read(), Filled(1)) << "no effect";
+  EXPECT_EQ(beside.Read(), Filled(2)) << "later tasks run";
 }
 
 TEST_P(FailureReport, IsStoredInTheThreadThatHears) {
@@ -206,18 +206,18 @@ TEST_F(Failure, AnyCodeComesThrough) {
 }
 
 TEST_F(Failure, EarliestOfSeveralStreams) {
-  DeviceBlock block(Filled(1));
+  DeviceBlock block(Filled(1)), other(Filled(1));
   Stream a, b;
   Hold first(a.get()), second(b.get());
   Fail(block, a.get());
-  Fail(block, b.get(), kSecond);
+  Fail(other, b.get(), kSecond);
   EXPECT_TRUE(second.Land());
   EXPECT_TRUE(first.Land());
   EXPECT_ACL(kSecond, aclrtSynchronizeDevice()) << "the failure that happened first";
 }
 
 TEST_F(Failure, NeverAtAnUnrelatedCall) {
-  DeviceBlock block(Filled(1));
+  DeviceBlock block(Filled(1)), beside(Filled(1));
   Stream stream, other;
   Event event;
   Hold held(stream.get());
@@ -228,7 +228,7 @@ TEST_F(Failure, NeverAtAnUnrelatedCall) {
   EXPECT_OK(aclrtMalloc(&memory, kSize, ACL_MEM_MALLOC_HUGE_FIRST));
   EXPECT_OK(aclrtFree(memory));
   EXPECT_OK(aclrtGetMemInfo(ACL_HBM_MEM, &free, &total));
-  Set(block, 3, other.get());
+  Set(beside, 3, other.get());
   Set(block, 4, stream.get());
   EXPECT_OK(aclrtRecordEvent(event.get(), stream.get()));
   EXPECT_OK(aclrtStreamWaitEvent(other.get(), event.get()));

@@ -75,7 +75,7 @@ class LastTask : public OnDevice0 {
 TEST_F(LastTask, IsTheThreads) {
   EXPECT_ACL(ACL_ERROR_INVALID_PARAM, aclrtGetThreadLastTaskId(nullptr));
   const aclrtContext context = CurrentContext();
-  DeviceBlock block(kSize);
+  DeviceBlock block(kSize), other(kSize);
   Stream a, b;
   OnNewThread([&] {
     EXPECT_EQ(Ask(), kNone) << "without a context too";
@@ -85,7 +85,7 @@ TEST_F(LastTask, IsTheThreads) {
       Submit(block, a.get());
       EXPECT_EQ(Ask(), i) << "counted from 0 in its stream";
     }
-    Submit(block, b.get());
+    Submit(other, b.get());
     EXPECT_EQ(Ask(), 0u);
     OnNewThread([] { EXPECT_EQ(Ask(), kNone); });
     EXPECT_ACL(ACL_ERROR_INVALID_PARAM, aclrtMemsetAsync(nullptr, kSize, 1, kSize, a.get()));

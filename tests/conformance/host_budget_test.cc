@@ -14,6 +14,10 @@ class HostBudget : public OnDevice0 {
     OnDevice0::SetUp();
     ASSERT_OK(aclrtMalloc(&block_, 4 * kBudget, ACL_MEM_MALLOC_HUGE_ONLY));
   }
+  void TearDown() override {
+    EXPECT_TRUE(block_ == nullptr || aclrtFree(block_) == ACL_SUCCESS);
+    OnDevice0::TearDown();
+  }
 
   // Writes step after step until no room is left; gives the first step that failed.
   size_t Exhaust() {
@@ -100,7 +104,7 @@ TEST_F(HostBudget, ReadingUnwrittenMemoryTakesNone) {
 
 TEST_F(HostBudget, FreeingMakesRoom) {
   Exhaust();
-  ASSERT_OK(aclrtFree(block_));
+  ASSERT_OK(aclrtFree(std::exchange(block_, nullptr)));
   block_ = nullptr;
   DeviceBlock block(Bytes(kStep, 9));
   EXPECT_TRUE(block.Read() == Bytes(kStep, 9));

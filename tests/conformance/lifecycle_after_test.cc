@@ -16,10 +16,10 @@ TEST(Lifecycle, AfterFinalise) {
   aclrtEvent event = nullptr;
   aclrtContext context = nullptr;
   ASSERT_OK(aclrtGetCurrentContext(&context));
-  ASSERT_OK(aclrtMalloc(&block, 64, ACL_MEM_MALLOC_HUGE_FIRST));
-  ASSERT_OK(aclrtMallocHost(&pinned, 64));
-  ASSERT_OK(aclrtCreateStream(&stream));
-  ASSERT_OK(aclrtCreateEvent(&event));
+  ASSERT_OK(aclrtMalloc(&block, 64, ACL_MEM_MALLOC_HUGE_FIRST));  // LEAK
+  ASSERT_OK(aclrtMallocHost(&pinned, 64));                        // LEAK
+  ASSERT_OK(aclrtCreateStream(&stream));                          // LEAK
+  ASSERT_OK(aclrtCreateEvent(&event));                            // LEAK
   ASSERT_OK(aclFinalize());
 
   // Frees of memory that outlived the runtime are taken and do nothing; a null pointer stays an error.
@@ -134,8 +134,8 @@ struct Late {
 TEST(Lifecycle, StaticDestructorsMayCall) {
   ASSERT_OK(aclInit(nullptr));
   ASSERT_OK(aclrtSetDevice(0));
-  ASSERT_OK(aclrtCreateStream(&late.stream));
-  ASSERT_OK(aclrtMalloc(&late.block, 64, ACL_MEM_MALLOC_HUGE_FIRST));
+  ASSERT_OK(aclrtCreateStream(&late.stream));                          // LEAK
+  ASSERT_OK(aclrtMalloc(&late.block, 64, ACL_MEM_MALLOC_HUGE_FIRST));  // LEAK
   ASSERT_OK(aclFinalize());
 }
 

@@ -56,8 +56,8 @@ TEST(Lifecycle, SecondLife) {
   void* old_block = nullptr;
   aclrtStream old_stream = nullptr;
   aclrtContext old_context = nullptr;
-  ASSERT_OK(aclrtMalloc(&old_block, 64, ACL_MEM_MALLOC_HUGE_FIRST));
-  ASSERT_OK(aclrtCreateStream(&old_stream));
+  ASSERT_OK(aclrtMalloc(&old_block, 64, ACL_MEM_MALLOC_HUGE_FIRST));  // LEAK
+  ASSERT_OK(aclrtCreateStream(&old_stream));                          // LEAK
   ASSERT_OK(aclrtGetCurrentContext(&old_context));
   ASSERT_OK(aclFinalize());
   ASSERT_OK(aclInit(nullptr)) << "a new life, not a repetition";
@@ -106,8 +106,8 @@ TEST(Lifecycle, ExitWithEverythingOpen) {
   ASSERT_OK(aclrtSetDevice(0));
   void* block = nullptr;
   aclrtStream stream = nullptr;
-  ASSERT_OK(aclrtMalloc(&block, 64, ACL_MEM_MALLOC_HUGE_FIRST));
-  ASSERT_OK(aclrtCreateStream(&stream));
+  ASSERT_OK(aclrtMalloc(&block, 64, ACL_MEM_MALLOC_HUGE_FIRST));  // LEAK
+  ASSERT_OK(aclrtCreateStream(&stream));                          // LEAK
   ASSERT_OK(aclrtMemsetAsync(block, 64, 0, 64, stream));
 }
 

@@ -182,7 +182,7 @@ TEST_F(MemInfo, SeesOtherThreadsAtOnce) {
 TEST_F(MemInfo, ResetGivesEverythingBack) {
   const size_t before = Query(ACL_HBM_MEM).free;
   void* ptr = nullptr;
-  ASSERT_OK(aclrtMalloc(&ptr, 64 * kMiB, ACL_MEM_MALLOC_HUGE_FIRST));
+  ASSERT_OK(aclrtMalloc(&ptr, 64 * kMiB, ACL_MEM_MALLOC_HUGE_FIRST));  // LEAK
   ASSERT_OK(aclrtResetDevice(0));
   ASSERT_OK(aclrtSetDevice(0));
   EXPECT_EQ(Query(ACL_HBM_MEM).free, before);

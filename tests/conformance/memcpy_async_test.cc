@@ -161,8 +161,8 @@ TEST_P(MemcpyAsync, PageableMemoryIsDoneAtReturn) {
     Bytes source = Pattern(size, 6);
     ASSERT_OK(Go(block.get(), source.data(), size, 1, stream.get()));
     std::fill(source.begin(), source.end(), 0);
-    EXPECT_TRUE(block.Read() == Pattern(size, 6));
     ASSERT_OK(aclrtSynchronizeStream(stream.get()));
+    EXPECT_TRUE(block.Read() == Pattern(size, 6));
   }
 }
 

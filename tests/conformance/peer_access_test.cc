@@ -199,6 +199,10 @@ TEST_F(PeerMap, BadArguments) {
 // SPEC 32 §6, the steps between aclInit and aclFinalize. The order of the clean-up is the guide's.
 class PeerScenario : public Clean {
  protected:
+  void TearDown() override {
+    for (void* block : {m0_, m1_}) EXPECT_TRUE(block == nullptr || aclrtFree(block) == ACL_SUCCESS);
+    Clean::TearDown();
+  }
   void Reach(int step) {
     int32_t can = -7;
     ASSERT_OK(aclrtDeviceCanAccessPeer(&can, 0, 1));
@@ -234,11 +238,11 @@ TEST_F(PeerScenario, AsInTheGuide) {
   EXPECT_OK(aclrtDeviceDisablePeerAccess(0));
   EXPECT_EQ(Status(1, 0), 0);
   EXPECT_EQ(Status(0, 1), 1);
-  EXPECT_OK(aclrtFree(m1_));
+  EXPECT_OK(aclrtFree(std::exchange(m1_, nullptr)));
   EXPECT_OK(aclrtResetDevice(1));
   EXPECT_OK(aclrtSetDevice(0));
   EXPECT_OK(aclrtDeviceDisablePeerAccess(1));
-  EXPECT_OK(aclrtFree(m0_));
+  EXPECT_OK(aclrtFree(std::exchange(m0_, nullptr)));
   EXPECT_OK(aclrtResetDeviceForce(0));
 }
 

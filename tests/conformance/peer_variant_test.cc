@@ -8,6 +8,10 @@ constexpr size_t kSize = 4096;
 
 class WithVariant : public Clean {
  protected:
+  void TearDown() override {
+    for (void* block : {from_, to_}) EXPECT_TRUE(block == nullptr || aclrtFree(block) == ACL_SUCCESS);
+    Clean::TearDown();
+  }
   void Need(const char* variant) {
     if (Variant() != variant) GTEST_SKIP() << "needs " << variant;
   }

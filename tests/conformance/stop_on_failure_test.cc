@@ -159,11 +159,11 @@ TEST_F(StopOnFailure, ArgumentsAreCheckedFirst) {
 }
 
 TEST_F(StopOnFailure, KeepsTheFirstFailure) {
-  DeviceBlock block(Filled(1));
+  DeviceBlock block(Filled(1)), other(Filled(1));
   Stream a, b;
   Stop(a.get());
   Hold held(b.get());
-  Fail(block, b.get(), kSecond);
+  Fail(other, b.get(), kSecond);
   Fail(block, a.get());
   EXPECT_ACL(kCode, aclrtSynchronizeStream(a.get()));
   held.Release();
@@ -204,7 +204,7 @@ TEST_F(StopOnFailure, RecordsNeverComplete) {
 }
 
 TEST_F(StopOnFailure, BlockedThreadsAreReleased) {
-  DeviceBlock block(Filled(1));
+  DeviceBlock block(Filled(1)), failed(Filled(1));
   const aclrtContext context = CurrentContext();
   aclrtEvent event = nullptr;
   ASSERT_OK(aclrtCreateEvent(&event));
@@ -213,7 +213,7 @@ TEST_F(StopOnFailure, BlockedThreadsAreReleased) {
   Hold held(other.get()), trigger(failing.get());
   Set(block, 2, other.get());
   ASSERT_OK(aclrtRecordEvent(event, other.get()));
-  Fail(block, failing.get());
+  Fail(failed, failing.get());
   {
     BlockedCall in_stream(context, [&] { return aclrtSynchronizeStream(other.get()); });
     BlockedCall in_event(context, [&] { return aclrtSynchronizeEvent(event); });

@@ -69,9 +69,10 @@ TEST_F(StreamFailure, LaterTasksRunAndTheFirstFailureIsKept) {
 }
 
 TEST_F(StreamFailure, DestroyingReportsNothing) {
-  DeviceBlock block(Bytes(kSize, 1));
+  DeviceBlock block(Bytes(kSize, 1)), other(Bytes(kSize, 1));
   Stream ordinary, forced;
-  for (aclrtStream stream : {ordinary.get(), forced.get()}) SubmitFailing(block, stream);
+  SubmitFailing(block, ordinary.get());
+  SubmitFailing(other, forced.get());
   EXPECT_OK(aclrtDestroyStream(ordinary.release()));
   EXPECT_OK(aclrtDestroyStreamForce(forced.release()));
 }

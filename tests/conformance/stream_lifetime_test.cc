@@ -32,7 +32,7 @@ TEST_F(StreamLifetime, ADeviceTakesEveryContextAlong) {
   void* block = nullptr;
   PinnedBlock out(kSize);
   std::memset(out.get(), 1, kSize);
-  ASSERT_OK(aclrtMalloc(&block, kSize, ACL_MEM_MALLOC_HUGE_FIRST));
+  ASSERT_OK(aclrtMalloc(&block, kSize, ACL_MEM_MALLOC_HUGE_FIRST));  // LEAK
   aclrtStream mine = nullptr, explicit_one = nullptr, elsewhere = nullptr;
   aclrtContext context = nullptr, before = CurrentContext();
   ASSERT_OK(aclrtCreateStream(&mine));

@@ -14,6 +14,11 @@ class StreamSwitch : public OnTwoDevices {
     ASSERT_OK(aclrtMemset(left_, 64, 0, 64));
     ASSERT_OK(aclrtMemset(right_, 64, 0, 64));
   }
+  void TearDown() override {
+    EXPECT_OK(aclrtFree(left_));
+    EXPECT_OK(aclrtFree(right_));
+    OnTwoDevices::TearDown();
+  }
   aclError Switch(aclrtStream on_true, aclrtStream stream, aclrtStream on_false = nullptr) {
     return aclrtSwitchStream(left_, ACL_RT_EQUAL, right_, ACL_RT_SWITCH_INT32, on_true, on_false, stream);
   }

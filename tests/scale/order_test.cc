@@ -42,7 +42,8 @@ class ManyTasks : public testing::Test {
     OK(aclFinalize());
   }
 
-  // AddressSanitizer keeps freed memory in quarantine and ThreadSanitizer a shadow: there the process grows anyway.
+  // AddressSanitizer keeps freed memory in quarantine and ThreadSanitizer a shadow: there the process grows
+  // anyway.
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
   static constexpr size_t kMostGrowth = size_t{1} << 40;
 #else
