@@ -129,6 +129,12 @@ void HostKnowledge::Learn(Point point, Callback known, void* context) {
   }
 }
 
+bool HostKnowledge::Knows(Point point) {
+  os::ExclusiveHold hold(lock_);
+  const PerStream* stream = Find(point.stream);
+  return stream != nullptr && stream->known >= point.sequence;
+}
+
 bool HostKnowledge::Before(Point early, Point late) {
   if (early.stream == late.stream) return early.sequence < late.sequence;
   os::ExclusiveHold hold(lock_);

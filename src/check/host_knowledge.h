@@ -43,6 +43,8 @@ class HostKnowledge {
     Learn(point, call, &known);
   }
 
+  bool Knows(Point point);
+
   // Whether `early` is ordered before `late`, which the host does not know. True also where it may be.
   bool Before(Point early, Point late);
 

@@ -15,15 +15,16 @@ using engine::Signal;
 constexpr uint64_t kNoSignal = ~uint64_t{0};
 
 // What is kept of a task until all that is ordered before it was looked at.
-struct OrderRecord;
-
 struct OrderTask {
   Op op;
+  const engine::Stream* stream = nullptr;
+  int32_t device = -1;  // logical
   uint64_t sequence = 0;
   uint64_t epoch = 0;                   // of the host when it was submitted
   uint64_t signal = kNoSignal;          // Signal::serial of what it changes or waits for
   std::shared_ptr<OrderRecord> record;  // of a record or a wait
   OrderActor actor;
+  OrderChecker::Touches touches;
 };
 
 // One generation of an event.
@@ -46,7 +47,9 @@ struct OrderStream {
   bool waits = false;           // in OrderChecker::waiting_
   uint64_t returned = 0;        // the last function of the program that ended, and when
   uint64_t returned_epoch = 0;
-  bool granted = false;  // what the first of `tasks` waits for has happened, and it joined that
+  bool granted = false;   // what the first of `tasks` waits for has happened, and it joined that
+  uint64_t ran = 0;       // its tasks up to here ended before they were looked at
+  bool searched = false;  // being forced, or looked through
   OrderSteps known, known_by_the_way;
 };
 
@@ -60,8 +63,10 @@ uint64_t PositionOf(const engine::OpSide& side, const uint8_t* at) {
 
 }  // namespace
 
-OrderChecker::OrderChecker(std::function<void(const Verdict&)> say, std::function<int32_t(int32_t)> user_id)
-    : say_(std::move(say)), user_id_(std::move(user_id)) {}
+OrderChecker::OrderChecker(std::function<void(const Verdict&)> say,
+                           std::function<void(const engine::Submission&)> looked_at,
+                           std::function<int32_t(int32_t)> user_id)
+    : say_(std::move(say)), looked_at_(std::move(looked_at)), user_id_(std::move(user_id)) {}
 OrderChecker::~OrderChecker() = default;
 
 constinit thread_local uint64_t OrderChecker::t_first_event = 0;
@@ -88,8 +93,11 @@ void OrderChecker::Submitted(const engine::Submission& submission) {
   OrderStream& stream = StreamOf(submission.stream);
   OrderTask task;
   task.op = op;
+  task.stream = submission.stream;
+  task.device = submission.device;
   task.sequence = submission.sequence;
   task.epoch = now_;
+  task.touches = TouchesOf(op);
   if (submission.bit != nullptr) task.signal = submission.bit->serial;
   if (op.kind == OpKind::kSignal) task.signal = op.signal.signal->serial;
   if (op.kind == OpKind::kAwait) task.signal = op.await.signal->serial;
@@ -175,7 +183,7 @@ bool OrderChecker::Grant(OrderStream& stream, const OrderTask& task) {
     JoinTo(stream, signal.clock, task.sequence);
     if (task.op.await.clear && found != signals_.end()) signals_.erase(found);
   } else {
-    auto word = words_.find(task.op.value.at);
+    auto word = words_.find(WordOf(task.op));
     if (word == words_.end()) return false;
     if (!engine::Holds(task.op.value.condition, word->second.value, task.op.value.value)) return false;
     JoinTo(stream, word->second.clock, task.sequence);
@@ -197,7 +205,10 @@ void OrderChecker::GrantAll() {
 void OrderChecker::LookAt(OrderStream& stream, const OrderTask& task) {
   stream.clock.epoch = std::max(stream.clock.epoch, task.epoch);
   const Op& op = task.op;
-  Access(task.actor, &stream, TouchesOf(op));
+  Access(task.actor, &stream, task.touches);
+  if (looked_at_ && task.sequence > stream.ran) {
+    looked_at_({task.stream, task.device, task.actor.stream_id, task.sequence, op, nullptr});
+  }
   switch (op.kind) {
     case OpKind::kRecord: {
       const OrderClock clock = ClockAfter(stream, task.sequence);
@@ -217,7 +228,7 @@ void OrderChecker::LookAt(OrderStream& stream, const OrderTask& task) {
         Write({op.value.side.memory, op.value.side.block,
                OrderBox::Linear(PositionOf(op.value.side, op.value.at), sizeof(uint64_t)), true});
       }
-      words_[op.value.at] = {op.value.value, ClockAfter(stream, task.sequence)};
+      words_[WordOf(op)] = {op.value.value, ClockAfter(stream, task.sequence)};
       GrantAll();
       break;
     default:
@@ -310,7 +321,13 @@ void OrderChecker::LearnedRecord(const engine::EventRecord& record) {
 // Tasks that ended, whatever they waited for: the program wrote the word itself, or the end of the wait is
 // not for this model to see.
 void OrderChecker::Force(OrderStream& stream, uint64_t sequence) {
+  stream.ran = std::max(stream.ran, sequence);
+  stream.searched = true;  // nothing behind a task made it go on
   while (!stream.tasks.empty() && stream.tasks.front().sequence <= sequence) {
+    if (const auto changer = ChangerThatRan(stream.tasks.front())) {
+      Force(*changer->stream, changer->sequence);
+      continue;  // that may have let the stream go on
+    }
     const OrderTask task = std::move(stream.tasks.front());
     stream.tasks.pop_front();
     stream.granted = false;
@@ -318,6 +335,46 @@ void OrderChecker::Force(OrderStream& stream, uint64_t sequence) {
     Advance(stream);
     AdvanceAll();
   }
+  stream.searched = false;
+}
+
+// What a task waited for that ended: a task of another stream that stops before it only because a word
+// changed unseen, so that it ended too.
+std::optional<OrderPoint> OrderChecker::ChangerThatRan(const OrderTask& waiter) {
+  const Op& op = waiter.op;
+  if (op.kind == OpKind::kWait) {
+    if (waiter.record == nullptr || waiter.record->passed) return std::nullopt;
+    const OrderPoint recorded{waiter.record->stream, waiter.record->sequence};
+    return MayHaveRun(*recorded.stream, recorded.sequence) ? std::optional(recorded) : std::nullopt;
+  }
+  if (op.kind != OpKind::kAwait && op.kind != OpKind::kValueWait) return std::nullopt;
+  for (OrderStream* stream : waiting_) {
+    for (const OrderTask& task : stream->tasks) {
+      const bool changes = op.kind == OpKind::kAwait
+                               ? task.signal == waiter.signal && task.op.kind != OpKind::kAwait &&
+                                     task.op.kind != OpKind::kReset
+                               : task.op.kind == OpKind::kValueWrite && task.op.value.at == op.value.at &&
+                                     engine::Holds(op.value.condition, task.op.value.value, op.value.value);
+      if (changes && MayHaveRun(*stream, task.sequence)) return OrderPoint{stream, task.sequence};
+    }
+  }
+  return std::nullopt;
+}
+
+bool OrderChecker::MayHaveRun(OrderStream& stream, uint64_t sequence) {
+  if (stream.searched) return false;
+  stream.searched = true;
+  const bool ran = std::all_of(
+      stream.tasks.begin(), stream.tasks.end(), [&](const OrderTask& task) BELAY_REQUIRES(mutex_) {
+        if (task.sequence > sequence || task.op.kind == OpKind::kValueWait) return true;
+        const bool waits = task.op.kind == OpKind::kWait ? task.record != nullptr && !task.record->passed
+                                                         : task.op.kind == OpKind::kAwait;
+        if (waits) return ChangerThatRan(task).has_value();
+        return (task.op.kind != OpKind::kHostFunc && task.op.kind != OpKind::kCallback) ||
+               !task.op.host.blocks || stream.returned >= task.sequence;
+      });
+  stream.searched = false;
+  return ran;
 }
 
 uint64_t OrderChecker::Started(const engine::Stream& stream, uint64_t sequence) {
@@ -380,6 +437,16 @@ void OrderChecker::LearnPoint(const OrderPoint& point, bool by_the_way) {
 
 // --- Accesses
 
+void OrderChecker::Touches::Drop(const memory::Allocation& block) {
+  for (int i = 0; i < count;) {
+    if (touch[i].block == &block) {
+      touch[i] = touch[--count];
+    } else {
+      ++i;
+    }
+  }
+}
+
 OrderChecker::Touches OrderChecker::TouchesOf(const engine::CopyTask& copy, bool owns_source) {
   const engine::CopyShape& shape = copy.shape;
   Touches touches;
@@ -438,9 +505,26 @@ void OrderChecker::Forget(const memory::Allocation& block) {
   MutexLock lock(mutex_);
   history_.Forget(&block);
   written_.erase(&block);
+  ForgetWords(&block, 0, ~uint64_t{0});
+  // A task that still waits keeps the bytes of a block that is freed; nothing else reaches them.
+  for (OrderStream* stream : waiting_) {
+    for (OrderTask& task : stream->tasks) task.touches.Drop(block);
+  }
 }
 
 // --- What was written
+
+OrderChecker::Word OrderChecker::WordOf(const Op& op) {
+  return {op.value.side.block, PositionOf(op.value.side, op.value.at)};
+}
+
+// The bytes were written otherwise: what the words hold is not known any more.
+void OrderChecker::ForgetWords(const memory::Allocation* block, uint64_t begin, uint64_t end) {
+  if (words_.empty()) return;
+  constexpr uint64_t kReach = sizeof(uint64_t) - 1;
+  words_.erase(words_.lower_bound({block, begin > kReach ? begin - kReach : 0}),
+               words_.lower_bound({block, end}));
+}
 
 void OrderChecker::Write(const Touch& touch) {
   // Beyond this a block counts as written where rows leave gaps: memory and time for the gaps of a plane with
@@ -507,6 +591,7 @@ void OrderChecker::Access(const OrderActor& actor, const OrderStream* stream, co
     if (touch.box.empty()) continue;
     if (touch.memory != nullptr && !touch.write) Read(actor, touch);
     if (touch.memory != nullptr && touch.write) Write(touch);
+    if (touch.write) ForgetWords(touch.block, touch.box.begin, touch.box.end());
     OrderAccess access{actor, touch.box, touch.write, stamp};
     std::vector<OrderAccess>& earlier = history_.Of(touch.block);
     std::erase_if(earlier, [&](const OrderAccess& first) BELAY_REQUIRES(mutex_) {

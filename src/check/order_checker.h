@@ -9,7 +9,9 @@
 #include <cstdint>
 #include <deque>
 #include <functional>
+#include <map>
 #include <memory>
+#include <optional>
 #include <unordered_map>
 #include <vector>
 
@@ -36,8 +38,26 @@ class OrderChecker {
     uint64_t unwritten = 0, first_unwritten = 0;
     uint64_t event = 0;  // what the checker was told when it found this, as `first_event` counts
   };
-  // `say`: called with each verdict, under the checker's lock. `user_id`: of a logical device.
-  OrderChecker(std::function<void(const Verdict&)> say, std::function<int32_t(int32_t)> user_id);
+  // One side of an access, and whether it writes.
+  struct Touch {
+    const memory::DeviceMemory* memory;
+    const memory::Allocation* block;
+    OrderBox box;
+    bool write;
+  };
+  struct Touches {
+    Touch touch[2] = {};
+    int count = 0;
+
+    void Drop(const memory::Allocation& block);
+  };
+
+  // `say`: called with each verdict. `looked_at`, may be null: called with each task that is looked at,
+  // unless the host already knows it to be complete; its `bit` is null. Both under the checker's lock.
+  // `user_id`: of a logical device.
+  OrderChecker(std::function<void(const Verdict&)> say,
+               std::function<void(const engine::Submission&)> looked_at,
+               std::function<int32_t(int32_t)> user_id);
   ~OrderChecker();
 
   void Submitted(const engine::Submission& submission) BELAY_EXCLUDES(mutex_);
@@ -70,22 +90,11 @@ class OrderChecker {
     uint32_t value = 0;
     OrderClock clock;
   };
+  using Word = std::pair<const memory::Allocation*, uint64_t>;  // and where it lies in there
   struct WordState {
     uint64_t value = 0;
     OrderClock clock;
   };
-  // One side of an access, and whether it writes.
-  struct Touch {
-    const memory::DeviceMemory* memory;
-    const memory::Allocation* block;
-    OrderBox box;
-    bool write;
-  };
-  struct Touches {
-    Touch touch[2];
-    int count = 0;
-  };
-
   OrderStream& StreamOf(const engine::Stream* stream) BELAY_REQUIRES(mutex_);
   // Looks at the stream's tasks until one waits. False: nothing happened.
   bool Advance(OrderStream& stream) BELAY_REQUIRES(mutex_);
@@ -103,6 +112,8 @@ class OrderChecker {
   void Learn(OrderStream& stream, uint64_t sequence, bool by_the_way) BELAY_REQUIRES(mutex_);
   void LearnPoint(const OrderPoint& point, bool by_the_way) BELAY_REQUIRES(mutex_);
   void Force(OrderStream& stream, uint64_t sequence) BELAY_REQUIRES(mutex_);
+  std::optional<OrderPoint> ChangerThatRan(const OrderTask& waiter) BELAY_REQUIRES(mutex_);
+  bool MayHaveRun(OrderStream& stream, uint64_t sequence) BELAY_REQUIRES(mutex_);
 
   void AccessAtOnce(OrderActor actor, const Touches& touches) BELAY_EXCLUDES(mutex_);
   void Access(const OrderActor& actor, const OrderStream* stream, const Touches& touches)
@@ -112,6 +123,8 @@ class OrderChecker {
   bool Dead(const OrderAccess& access) const BELAY_REQUIRES(mutex_);
   void Write(const Touch& touch) BELAY_REQUIRES(mutex_);
   void Read(const OrderActor& actor, const Touch& touch) BELAY_REQUIRES(mutex_);
+  static Word WordOf(const engine::Op& op);
+  void ForgetWords(const memory::Allocation* block, uint64_t begin, uint64_t end) BELAY_REQUIRES(mutex_);
   static Touches TouchesOf(const engine::Op& op);
   static Touches TouchesOf(const engine::CopyTask& copy, bool owns_source);
   static Touches TouchesOf(const engine::FillTask& fill);
@@ -122,13 +135,14 @@ class OrderChecker {
   static constinit thread_local uint64_t t_first_event;
 
   const std::function<void(const Verdict&)> say_;
+  const std::function<void(const engine::Submission&)> looked_at_;
   const std::function<int32_t(int32_t)> user_id_;
   Mutex mutex_;
   std::unordered_map<const engine::Stream*, std::unique_ptr<OrderStream>> streams_ BELAY_GUARDED_BY(mutex_);
   std::unordered_map<const engine::EventRecord*, std::shared_ptr<OrderRecord>> records_
       BELAY_GUARDED_BY(mutex_);
   std::unordered_map<uint64_t, SignalState> signals_ BELAY_GUARDED_BY(mutex_);
-  std::unordered_map<const uint8_t*, WordState> words_ BELAY_GUARDED_BY(mutex_);
+  std::map<Word, WordState> words_ BELAY_GUARDED_BY(mutex_);
   OrderHistory history_ BELAY_GUARDED_BY(mutex_);
   std::unordered_map<const memory::Allocation*, IntervalSet> written_
       BELAY_GUARDED_BY(mutex_);                                 // device memory

@@ -204,7 +204,11 @@ bool HostGuard::Arm(Node& node) {
     Entry* entry = nullptr;
     for (uintptr_t page = first; page < past; ++page, ++entry) {
       if (entry == nullptr || (page & ((uintptr_t{1} << kLeafShift) - 1)) == 0) entry = Find(page);
-      source ? ++entry->sources : ++entry->targets;
+      if (source) {
+        ++entry->sources;
+      } else {
+        ++entry->targets;
+      }
       entry->opened = 0;  // a neighbour may have opened it; what comes now is to be seen again
       changes.Set(page, *entry, Wanted(*entry));
     }
@@ -224,7 +228,11 @@ void HostGuard::Disarm(Node& node, Changes& changes) {
     Entry* entry = nullptr;
     for (uintptr_t page = first; page < past; ++page, ++entry) {
       if (entry == nullptr || (page & ((uintptr_t{1} << kLeafShift) - 1)) == 0) entry = Find(page);
-      source ? --entry->sources : --entry->targets;
+      if (source) {
+        --entry->sources;
+      } else {
+        --entry->targets;
+      }
       if (entry->sources == 0 && entry->targets == 0) entry->opened = 0;
       changes.Set(page, *entry, Wanted(*entry));
     }

@@ -116,28 +116,28 @@ HostWatch::HostWatch(Runtime& runtime) : runtime_(runtime), guard_(ConfigOf(runt
 
 // --- What is guarded, and how long
 
+void HostWatch::LookedAt(const engine::Submission& submission) {
+  const Op& op = submission.op;
+  if (op.kind == OpKind::kCopy) {
+    const engine::CopyShape& shape = op.copy.shape;
+    if (op.copy.src.memory == nullptr && !op.owns_source) {
+      Guard(submission, Use::kSource, shape.src, shape.width, shape.src_pitch, shape.height,
+            op.copy.src.block != nullptr);
+    }
+    if (op.copy.dst.memory == nullptr) {
+      Guard(submission, Use::kTarget, shape.dst, shape.width, shape.dst_pitch, shape.height,
+            op.copy.dst.block != nullptr);
+    }
+  } else if (op.kind == OpKind::kFill && op.fill.dst.memory == nullptr) {
+    Guard(submission, Use::kTarget, op.fill.at, op.fill.bytes, op.fill.bytes, 1,
+          op.fill.dst.block != nullptr);
+  }
+}
+
 void HostWatch::Submitted(const engine::Submission& submission) {
   const Op& op = submission.op;
   const HostKnowledge::Point task{submission.stream, submission.sequence};
   switch (op.kind) {
-    case OpKind::kCopy: {
-      const engine::CopyShape& shape = op.copy.shape;
-      if (op.copy.src.memory == nullptr && !op.owns_source) {
-        Guard(submission, Use::kSource, shape.src, shape.width, shape.src_pitch, shape.height,
-              op.copy.src.block != nullptr);
-      }
-      if (op.copy.dst.memory == nullptr) {
-        Guard(submission, Use::kTarget, shape.dst, shape.width, shape.dst_pitch, shape.height,
-              op.copy.dst.block != nullptr);
-      }
-      break;
-    }
-    case OpKind::kFill:
-      if (op.fill.dst.memory == nullptr) {
-        Guard(submission, Use::kTarget, op.fill.at, op.fill.bytes, op.fill.bytes, 1,
-              op.fill.dst.block != nullptr);
-      }
-      break;
     case OpKind::kWait:
       if (op.wait.record != nullptr) {
         knowledge_.AddWait(task, {op.wait.record->stream(), op.wait.record->sequence()});
@@ -158,6 +158,8 @@ void HostWatch::Submitted(const engine::Submission& submission) {
     case OpKind::kValueWait:
       knowledge_.AddAwait(task, op.value.at);
       break;
+    case OpKind::kCopy:
+    case OpKind::kFill:
     case OpKind::kReset:
     case OpKind::kHostFunc:
     case OpKind::kCallback:
@@ -190,7 +192,10 @@ void HostWatch::Guard(const engine::Submission& submission, Use use, const uint8
   range.thread = submission.op.thread;
   range.api = submission.op.api;
   range.site = submission.op.site;
-  if (guard_.Add(range) || runtime_.options().quiet) return;
+  const bool guarded = guard_.Add(range);
+  // Learned before, or meanwhile: nobody would open it any more.
+  if (knowledge_.Knows({range.stream, range.sequence})) return guard_.Release(range.stream, range.sequence);
+  if (guarded || runtime_.options().quiet) return;
   if (unguarded_said_.exchange(true, std::memory_order_relaxed)) return;
   constexpr std::string_view kLine =
       "belay: note: the system refuses to protect pages (see vm.max_map_count); some copies are not "

@@ -28,8 +28,11 @@ class HostWatch {
   static bool Wanted(const check::Reporter& reporter);
   memory::HostGuard& guard() { return guard_; }
 
-  // --- As engine::Observer
+  // A task is taken over; and: all that is ordered before it has happened, so it may run from now on.
   void Submitted(const engine::Submission& submission);
+  void LookedAt(const engine::Submission& submission);
+
+  // --- As engine::Observer
   void Learned(const engine::Stream& stream, uint64_t sequence);
   void LearnedRecord(const engine::EventRecord& record);
   void Dropped(const engine::Stream& stream, uint64_t sequence);

@@ -5,6 +5,7 @@
 
 #include "memory/device_memory.h"
 #include "memory/host_memory.h"
+#include "runtime/host_watch.h"
 #include "runtime/leaks.h"
 #include "runtime/runtime.h"
 
@@ -50,6 +51,9 @@ bool WantsOrder(const check::Reporter& reporter) {
 OrderWatch::OrderWatch(Runtime& runtime)
     : runtime_(runtime),
       checker_([this](const Verdict& verdict) { Say(verdict); },
+               [this](const engine::Submission& task) {
+                 if (HostWatch* watch = runtime_.host_watch()) watch->LookedAt(task);
+               },
                [this](int32_t logical) { return logical < 0 ? -1 : runtime_.UserId(logical); }) {}
 
 // The log has a line for it, because no call shows when that was.
@@ -104,24 +108,25 @@ void OrderWatch::Say(const Verdict& verdict) {
   finding.where = PlaceOf(second, "call");
   finding.AddRelated(PlaceOf(first, "first access"));
   uint64_t from = 0;  // the number of a block's first byte
-  if (verdict.memory == nullptr && verdict.block != nullptr) {
-    from = runtime_.memory().host().Address(*verdict.block);
+  if (verdict.memory == nullptr) {
+    from = verdict.block != nullptr ? runtime_.memory().host().Address(*verdict.block)
+                                    : std::min(verdict.first.box.begin, verdict.second.box.begin);
   }
   PutActor(finding.message, second);
   finding.message.Append(verdict.second.write ? " writes " : " reads ");
-  PutBox(finding.message, verdict.second.box, verdict.block != nullptr ? from : verdict.second.box.begin);
+  PutBox(finding.message, verdict.second.box, from);
   if (verdict.memory != nullptr) {
     finding.message.Format(" of a block of %" PRIu64 " bytes on device %d", verdict.block->size,
                            runtime_.UserId(verdict.memory->device()));
   } else if (verdict.block != nullptr) {
     finding.message.Format(" of a pinned block of %" PRIu64 " bytes", verdict.block->size);
   } else {
-    finding.message.Format(" of host memory at 0x%" PRIx64, verdict.second.box.begin);
+    finding.message.Format(" of host memory at 0x%" PRIx64, from);
   }
   finding.message.Append("; ");
   PutActor(finding.message, first);
   finding.message.Append(verdict.first.write ? " writes " : " reads ");
-  PutBox(finding.message, verdict.first.box, verdict.block != nullptr ? from : verdict.second.box.begin);
+  PutBox(finding.message, verdict.first.box, from);
   if (missing) {
     finding.message.Append("; nothing orders the two");
     finding.rule.Append(

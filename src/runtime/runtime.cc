@@ -130,13 +130,13 @@ void Runtime::Build() {
   engine.peer_lenient = machine_->quirks().peer_lenient;
   tasks_ = std::make_unique<TaskObserver>(*this, options_.stall_after_seconds);
   engine.observer = tasks_.get();
-  if (WantsOrder(*reporter_)) order_ = std::make_unique<OrderWatch>(*this);
-  engine.watched = order_ != nullptr;
   if (HostWatch::Wanted(*reporter_)) {
     host_watch_ = std::make_unique<HostWatch>(*this);
-    engine.watched = true;
     engine.guard = &host_watch_->guard();
   }
+  // The watch guards what the order lets run.
+  if (WantsOrder(*reporter_) || host_watch_ != nullptr) order_ = std::make_unique<OrderWatch>(*this);
+  engine.watched = order_ != nullptr;
   engine_ = std::make_unique<engine::Engine>(engine, *memory_);
   if (host_watch_ != nullptr || reporter_->Wants(check::FindingId::kDevicePointerTouched)) WatchFaults(*this);
 }

@@ -22,8 +22,8 @@ TaskObserver::TaskObserver(Runtime& runtime, double stall_after_seconds)
 // --- What the findings about order and about host memory follow
 
 void TaskObserver::Submitted(const engine::Submission& submission) {
-  if (check::OrderChecker* order = runtime_.order()) order->Submitted(submission);
   if (HostWatch* watch = runtime_.host_watch()) watch->Submitted(submission);
+  if (check::OrderChecker* order = runtime_.order()) order->Submitted(submission);  // calls LookedAt
 }
 
 void TaskObserver::Learned(const engine::Stream& stream, uint64_t sequence, bool by_the_way) {

@@ -278,7 +278,7 @@ TEST_F(StopOnFailure, HostCallsStillWork) {
 }
 
 TEST_F(StopOnFailure, OtherContextsGoOn) {
-  DeviceBlock block(Filled(1));
+  DeviceBlock block(Filled(1)), failed(Filled(1));
   const aclrtContext mine = CurrentContext();
   aclrtContext context = nullptr;
   ASSERT_OK(aclrtCreateContext(&context, 0));
@@ -293,7 +293,7 @@ TEST_F(StopOnFailure, OtherContextsGoOn) {
   EXPECT_OK(aclrtSynchronizeStream(nullptr)) << "the same device";
   EXPECT_OK(aclrtSynchronizeDevice());
   EXPECT_EQ(beside.Read(), Filled(2));
-  Fail(block, nullptr, kSecond);
+  Fail(failed, nullptr, kSecond);
   Set(beside, 3, nullptr);
   EXPECT_ACL(kSecond, aclrtSynchronizeStream(nullptr)) << "its streams still continue on failure";
   EXPECT_EQ(beside.Read(), Filled(3));
@@ -339,7 +339,7 @@ TEST_F(StopOnFailure, EndsWithTheDevice) {
 }
 
 TEST_F(StopOnFailure, EndsWithATaskAbort) {
-  DeviceBlock block(Filled(1));
+  DeviceBlock block(Filled(1)), beside(Filled(1));
   Stream stream;
   Stop(stream.get());
   for (int round = 0; round < 2; ++round) {
@@ -347,9 +347,10 @@ TEST_F(StopOnFailure, EndsWithATaskAbort) {
     ExpectStopped(stream.get(), kCode);
     SKIP_UNLESS_BUILT(aclrtDeviceTaskAbort(0, 0));
     Set(block, 2 + round, stream.get());
-    Set(block, 2 + round, nullptr);
+    Set(beside, 2 + round, nullptr);
     EXPECT_OK(aclrtSynchronizeDevice()) << "the same streams go on";
     EXPECT_EQ(block.Read(), Filled(2 + round));
+    EXPECT_EQ(beside.Read(), Filled(2 + round));
   }
 }
 

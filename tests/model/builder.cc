@@ -45,7 +45,7 @@ void Builder::Shape() {
     for (size_t i = Has(kNotifies) ? 1 + Below(2) : 0; i > 0; --i) program_.notifies.push_back(d);
   }
   for (size_t i = 2 + Below(2); i > 0; --i) add(kPinned, 0);
-  if (Chance(50)) add(kPageable, 0);
+  if (Chance(50) && Has(kPageableMemory)) add(kPageable, 0);
   most_threads_ = 1 + Below(kMostThreads);
 }
 

@@ -9,8 +9,8 @@
 namespace model {
 namespace {
 
-constexpr const char* kNames[] = {"flag-events", "notifies",    "values",  "host-functions",
-                                  "callbacks",   "event-books", "controls"};
+constexpr const char* kNames[] = {"flag-events", "notifies",    "values",   "host-functions",
+                                  "callbacks",   "event-books", "controls", "pageable"};
 
 void Nothing(void*) {}
 
@@ -21,7 +21,7 @@ bool Built(aclError code) {
 }  // namespace
 
 unsigned ProbeFeatures() {
-  unsigned features = 0;
+  unsigned features = kPageableMemory;
   aclrtStream stream = nullptr;
   aclrtEvent event = nullptr;
   aclrtNotify notify = nullptr;

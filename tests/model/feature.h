@@ -13,7 +13,8 @@ enum Feature : unsigned {
   kCallbacks = 1u << 4,
   kEventBooks = 1u << 5,
   kControls = 1u << 6,
-  kEveryFeature = (1u << 7) - 1,
+  kPageableMemory = 1u << 7,  // every library has it
+  kEveryFeature = (1u << 8) - 1,
 };
 
 // Tries one call of each; device 0 must be current.

@@ -206,8 +206,18 @@ class Edges(Case):
         self.ordered(lambda log: word(word(log, "aclrtValueWrite", "s1", 5), "aclrtValueWait", "s2", 5))
         self.not_ordered(lambda log: word(word(word(log, "aclrtValueWrite", "s1", 5), "aclrtValueWrite", "s3", 6),
                                           "aclrtValueWait", "s2", 5), second=1)
-        # The word is 0 at first, which is enough.
-        self.not_ordered(lambda log: word(log, "aclrtValueWait", "s2", 0), second=1)
+        # What a word holds before anybody wrote it is not known: what is behind the wait is looked at when the host learns
+        # that it is complete.
+        self.accepted(word(Log().fill("s1"), "aclrtValueWait", "s2", 0).fill("s2")
+                      .found(MISSING, task(1, 0, FILL), task(2, 1, FILL)))
+
+    def test_change_behind_a_word_that_changed_unseen(self):
+        def both(log):
+            log.on("aclrtValueWait", "s1", devAddr=hex(DEVICE + 1024), value=0, flag=0).fill("s1")
+            log.on("aclrtRecordNotify", "s1", notify="0xa1")
+            return log.on("aclrtWaitAndResetNotify", "s2", notify="0xa1", timeout=0).fill("s2")
+        self.accepted(both(Log()).on("aclrtSynchronizeStream", "s2"))
+        self.refused(both(Log()).found(MISSING, task(1, 1, FILL), task(2, 1, FILL)).on("aclrtSynchronizeStream", "s2"))
 
     def test_host(self):
         self.ordered(lambda log: log.on("aclrtSynchronizeStream", "s1"))

@@ -50,7 +50,8 @@ class State:
     device: int = 0
     streams: dict = dataclasses.field(default_factory=dict)  # (handle, device of a default stream) -> [id, device, tasks]
     events: dict = dataclasses.field(default_factory=dict)   # handle -> [is it a flag event, is it recorded]
-    numbers: dict = dataclasses.field(default_factory=dict)  # signal -> its number
+    numbers: dict = dataclasses.field(default_factory=dict)  # signal or address of a word -> its number; None: unknown
+    words: set = dataclasses.field(default_factory=set)      # addresses of words
     blocks: dict = dataclasses.field(default_factory=dict)   # address -> (bytes, device; -1: pinned memory of the host)
 
 
@@ -62,6 +63,7 @@ class Stream:
         self.last = None   # node of the latest task looked at
         self.waits_since = None  # when it began to wait
         self.freed = 0     # of a stream that may go on again: when it had begun to wait
+        self.searched = False  # being forced, or looked through
 
 
 @dataclasses.dataclass(slots=True)
@@ -76,6 +78,8 @@ class Task:
     calls_host: bool = False  # a function of the program, which keeps the stream until it returned
     returned: int = None      # the host's node when it did
     edges: list = None        # a wait that may pass: the edges it got
+    waits_for: tuple = None   # ("record", (stream, task number)), ("signal", key) or ("word", key, condition)
+    changes: tuple = None     # ("signal", key) or ("word", key, value)
 
 
 class Signal:
@@ -207,10 +211,11 @@ class Program:
             self._streams[key] = Stream(None, self.state.device, 0)
         return self._streams[key]
 
-    def _submit(self, handle, sides=(), wait=None, effect=None, calls_host=False):
+    def _submit(self, handle, sides=(), wait=None, effect=None, calls_host=False, waits_for=None, changes=None):
         self._tell()
         stream = self._stream(handle)
-        task = Task(stream.tasks, self.entries[self._at]["api"], self._at, self._host, list(sides), wait, effect, calls_host)
+        task = Task(stream.tasks, self.entries[self._at]["api"], self._at, self._host, list(sides), wait, effect, calls_host,
+                    waits_for=waits_for, changes=changes)
         if calls_host:
             task.wait = lambda: [task.returned] if task.returned is not None else None
         stream.tasks += 1
@@ -270,6 +275,9 @@ class Program:
                 self._ready.append(stream)
 
     def _verdict(self, node, sides):
+        for pages, writes in sides:
+            if writes:
+                self._overwrite(pages)
         if verdict := self.graph.access(node, sides):
             kind, other = verdict
             self.expected.append(Finding(self._at, kind, self.graph.names[other], self.graph.names[node]))
@@ -289,14 +297,54 @@ class Program:
             self._host = self.graph.add((HOST, 0, "returns"), edges)
 
     def _force(self, stream, number):
-        """A task that is complete was not waiting any more: the waits before it pass without an edge."""
+        """A task that is complete was not waiting any more: what it waited for in streams that stop only because a word
+        changed unseen has happened too, and the other waits before it pass without an edge."""
+        stream.searched = True
         while stream.pending and stream.pending[0].number <= number:
             head = stream.pending[0]
             if not self._may_pass(stream):
+                if changer := self._changer_that_ran(head):
+                    self._force(*changer)
+                    continue
                 head.edges = []
                 stream.waits_since = None
             self._ready.append(stream)
             self._drain()
+        stream.searched = False
+
+    def _changer_that_ran(self, waiter):
+        if waiter.waits_for is None:
+            return None
+        kind, what, *condition = waiter.waits_for
+        if kind == "record":
+            stream, number = what
+            return what if number not in stream.nodes and self._may_have_run(stream, number) else None
+        waiting = [s for s in self._streams.values() if s.waits_since is not None]
+        for stream in sorted(waiting, key=lambda s: s.waits_since):
+            for task in stream.pending:
+                if task.changes is None or task.changes[:2] != (kind, what) or (
+                        kind == "word" and not condition[0](task.changes[2])):
+                    continue
+                if self._may_have_run(stream, task.number):
+                    return stream, task.number
+        return None
+
+    def _may_have_run(self, stream, number):
+        if stream.searched:
+            return False
+        stream.searched = True
+        ran = all(self._explained(task) for task in stream.pending if task.number <= number)
+        stream.searched = False
+        return ran
+
+    def _explained(self, task):
+        if task.calls_host:
+            return task.returned is not None
+        if task.waits_for is None or task.waits_for[0] == "word":
+            return True
+        if task.waits_for[0] == "record" and task.waits_for[1][1] in task.waits_for[1][0].nodes:
+            return True
+        return self._changer_that_ran(task) is not None
 
     def _wait(self, streams):
         """For one after the other, as they were made, each with the tasks that it has now."""
@@ -411,13 +459,24 @@ class Program:
         at = int(address, 16)
         size, _ = self.state.blocks.pop(at)
         self.graph.forget(linear(at, size))
+        self._overwrite(linear(at, size))
+
+    def _overwrite(self, pages):
+        """What these bytes held as words is not known any more."""
+        for key in self.state.words & (self._signals.keys() | self.state.numbers.keys()):
+            if any(bits & pages.get(page, 0) for page, bits in linear(int(key, 16), 8).items()):
+                self._signals[key] = Signal(None)
 
     # --- Events and signals ---
 
     def _signal(self, key):
         if key not in self._signals:
-            self._signals[key] = Signal(self.state.numbers.get(key, 0))
+            self._signals[key] = Signal(self.state.numbers.get(key, None if key in self.state.words else 0))
         return self._signals[key]
+
+    def _word(self, key):
+        self.state.words.add(key)
+        return self._signal(key)
 
     def _is_flag(self, event):
         return self.state.events[event][0]
@@ -448,20 +507,23 @@ class Program:
     def _aclrtRecordEvent(self, args, out):
         event = args["event"]
         # A record happens when it is looked at; that lets go on who waits for it.
-        effect = self._change(self._signal(event), 1) if self._is_flag(event) else (lambda node: None)
-        self._records[event] = self._submit(args["stream"], effect=effect)
+        is_flag = self._is_flag(event)
+        effect = self._change(self._signal(event), 1) if is_flag else (lambda node: None)
+        self._records[event] = self._submit(args["stream"], effect=effect, changes=("signal", event) if is_flag else None)
 
     def _aclrtStreamWaitEvent(self, args, out):
         event = args["event"]
         if self._is_flag(event):
-            self._submit(args["stream"], wait=self._wait_for(self._signal(event), lambda n: n == 1, False))
+            self._submit(args["stream"], wait=self._wait_for(self._signal(event), lambda n: n == 1, False),
+                         waits_for=("signal", event))
             return
         record = self._records.get(event)  # H7: bound now; one of an earlier program is complete and known
         if record is None:
             self._submit(args["stream"])
             return
         stream, number = record
-        self._submit(args["stream"], wait=lambda: [stream.nodes[number]] if number in stream.nodes else None)
+        self._submit(args["stream"], wait=lambda: [stream.nodes[number]] if number in stream.nodes else None,
+                     waits_for=("record", record))
 
     def _aclrtResetEvent(self, args, out):
         if not self._is_flag(args["event"]):
@@ -469,23 +531,29 @@ class Program:
         self._submit(args["stream"], effect=self._empty(self._signal(args["event"])))
 
     def _aclrtRecordNotify(self, args, out):
-        self._submit(args["stream"], effect=self._change(self._signal(args["notify"]), 1))
+        self._submit(args["stream"], effect=self._change(self._signal(args["notify"]), 1), changes=("signal", args["notify"]))
 
     def _aclrtWaitAndResetNotify(self, args, out):
-        self._submit(args["stream"], wait=self._wait_for(self._signal(args["notify"]), lambda n: n == 1, True))
+        self._submit(args["stream"], wait=self._wait_for(self._signal(args["notify"]), lambda n: n == 1, True),
+                     waits_for=("signal", args["notify"]))
 
     def _aclrtValueWrite(self, args, out):
-        signal = self._signal(args["devAddr"])
-
         def effect(node):
             # SPEC 20 H10: a wait is ordered after the write that it sees, and that is the latest.
+            signal = self._word(args["devAddr"])
             signal.number, signal.changes = args["value"], [node]
-        self._submit(args["stream"], effect=effect)
+        self._submit(args["stream"], effect=effect, changes=("word", args["devAddr"], args["value"]))
 
     def _aclrtValueWait(self, args, out):
         condition = CONDITIONS[args["flag"]]
-        wait = self._wait_for(self._signal(args["devAddr"]), lambda n: condition(n, args["value"]), False)
-        self._submit(args["stream"], wait=wait)
+
+        def holds(number):
+            return number is not None and condition(number, args["value"])
+
+        def wait():
+            signal = self._word(args["devAddr"])
+            return list(signal.changes) if holds(signal.number) else None
+        self._submit(args["stream"], wait=wait, waits_for=("word", args["devAddr"], holds))
 
     # --- Accesses ---
 

@@ -48,7 +48,7 @@ inline void Hangs(int) {
   _exit(3);
 }
 
-constexpr unsigned kPatienceSeconds = 20;
+constexpr unsigned kPatienceSeconds = 90;
 inline void SetWatchdog() {
   signal(SIGALRM, Hangs);
   alarm(kPatienceSeconds);
