@@ -48,6 +48,15 @@ struct Operation {
 
 const Operation kOperations[] = {
     {"enqueue", [](Subject& subject, int count) { Repeat(count, [&](int) { subject.side.Copy(0); }); }},
+    {"h2d+sync",
+     [](Subject& subject, int count) {
+       Repeat(count, [&](int) { subject.side.Copy(0), subject.side.Synchronize(0); });
+     }},
+    {"d2h+sync",
+     [](Subject& subject, int count) {
+       subject.side.Copy(0), subject.side.Synchronize(0);
+       Repeat(count, [&](int) { subject.side.Fetch(0), subject.side.Synchronize(0); });
+     }},
     {"sync", [](Subject& subject, int count) { Repeat(count, [&](int) { subject.side.Synchronize(0); }); }},
     {"record+sync",
      [](Subject& subject, int count) { Repeat(count, [&](int) { subject.side.RecordAndSynchronize(0); }); }},

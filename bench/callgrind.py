@@ -78,23 +78,35 @@ def costs_of(file: Path):
     return costs
 
 
+def count(build: Path, lib: Path, operation: str, options: str, times: int):
+    """What an operation costs that is done so many times: as costs_of."""
+    out = build / "bench" / f"callgrind.{operation}"
+    env = {name: value for name, value in os.environ.items() if not name.startswith("BELAY")}
+    env |= {"BELAY": options, "LD_LIBRARY_PATH": f"{lib}:{env.get('LD_LIBRARY_PATH', '')}"}
+    command = ["valgrind", "--tool=callgrind", "--collect-bus=yes", "--cache-sim=yes", f"--LL={second_cache()}",
+               f"--callgrind-out-file={out}", "--toggle-collect=Profiled", str(build / "bench" / "bench_profile"),
+               operation, str(times)]
+    done = subprocess.run(command, env=env, capture_output=True, text=True)
+    if done.returncode != 0:
+        raise SystemExit(f"bench/callgrind.py: {' '.join(command)} ended with {done.returncode}:\n{done.stderr}")
+    return costs_of(out)
+
+
+def instructions(build: Path, lib: Path, operation: str, check: str) -> float:
+    """Of one operation, all of whose work its own thread does."""
+    times = 2000
+    costs = count(build, lib, operation, f"quiet=on; check={check}; devices=1; workers=0", times)
+    return sum(values[0] for values in costs.values()) / times
+
+
 def profile(build: Path, lib: Path, only: str, most: int = 14):
     """Prints a table for each operation and, last, one of their sums as docs/benchmarks.md has it."""
     sums = []
-    for operation, options, count in OPERATIONS:
+    for operation, options, times in OPERATIONS:
         if only and only not in operation:
             continue
-        out = build / "bench" / f"callgrind.{operation}"
-        env = {name: value for name, value in os.environ.items() if not name.startswith("BELAY")}
-        env |= {"BELAY": f"check=off; {options}", "LD_LIBRARY_PATH": f"{lib}:{env.get('LD_LIBRARY_PATH', '')}"}
-        command = ["valgrind", "--tool=callgrind", "--collect-bus=yes", "--cache-sim=yes", f"--LL={second_cache()}",
-                   f"--callgrind-out-file={out}", "--toggle-collect=Profiled", str(build / "bench" / "bench_profile"),
-                   operation, str(count)]
-        done = subprocess.run(command, env=env, capture_output=True, text=True)
-        if done.returncode != 0:
-            raise SystemExit(f"bench/callgrind.py: {' '.join(command)} ended with {done.returncode}:\n{done.stderr}")
-        costs = sorted(costs_of(out).items(), key=lambda item: -item[1][0])
-        each = [(name, [value / count for value in values]) for name, values in costs]
+        costs = sorted(count(build, lib, operation, f"check=off; {options}", times).items(), key=lambda item: -item[1][0])
+        each = [(name, [value / times for value in values]) for name, values in costs]
         total = [sum(values[i] for _, values in each) for i in range(4)]
         rest = [sum(values[i] for _, values in each[most:]) for i in range(4)]
         print(f"\n{operation} ({options}), each:")

@@ -148,6 +148,13 @@ class Table:
             goal = goals.guard_goal(name)
             self.add({**row, "id": f"{name}, guard"}, "us", added, goal, added <= goal, "added to the copy")
 
+    def instructions(self, operation: str, found: dict):
+        """`found`: {value of check: instructions of the operation}."""
+        for check in ("basic", "unguarded"):
+            factor, goal = found[check] / found["off"], goals.CHECKS[check]
+            self.add({"id": f"{operation}, {check}", **found}, "x off", factor, goal, factor <= goal,
+                     f"{found[check]:.0f} instructions, off {found['off']:.0f}")
+
 
 def main():
     root = Path(__file__).resolve().parent.parent
@@ -201,6 +208,10 @@ def main():
                 for row in runner.run("bench_checks", f"quiet=on; check={CHECKS[check]}"):
                     found[check].setdefault(row["id"], []).append(row["ns"])
         table.checks(found)
+        for operation in ("h2d+sync", "d2h+sync"):
+            if not args.quick and (args.only or "") in operation:
+                table.instructions(operation, {check: callgrind.instructions(args.build, args.lib, operation, CHECKS[check])
+                                               for check in ("off", "basic", "unguarded")})
 
     if args.markdown:
         table.markdown()

@@ -37,6 +37,11 @@ class SideBelay {
     Queue& queue = queues_[q];
     MUST(aclrtMemcpyAsync(queue.device, kBytes, queue.host, kBytes, ACL_MEMCPY_HOST_TO_DEVICE, queue.stream));
   }
+  // And from it.
+  void Fetch(int q) {
+    Queue& queue = queues_[q];
+    MUST(aclrtMemcpyAsync(queue.host, kBytes, queue.device, kBytes, ACL_MEMCPY_DEVICE_TO_HOST, queue.stream));
+  }
   bool Idle(int q) {
     aclrtStreamStatus status = ACL_STREAM_STATUS_NOT_READY;
     MUST(aclrtStreamQuery(queues_[q].stream, &status));
