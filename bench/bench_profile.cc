@@ -57,6 +57,14 @@ const Operation kOperations[] = {
        subject.side.Copy(0), subject.side.Synchronize(0);
        Repeat(count, [&](int) { subject.side.Fetch(0), subject.side.Synchronize(0); });
      }},
+    {"malloc+free",
+     [](Subject&, int count) {
+       Repeat(count, [](int) {
+         void* block = nullptr;
+         MUST(aclrtMalloc(&block, size_t{1} << 20, ACL_MEM_MALLOC_HUGE_FIRST));
+         MUST(aclrtFree(block));
+       });
+     }},
     {"sync", [](Subject& subject, int count) { Repeat(count, [&](int) { subject.side.Synchronize(0); }); }},
     {"record+sync",
      [](Subject& subject, int count) { Repeat(count, [&](int) { subject.side.RecordAndSynchronize(0); }); }},

@@ -11,6 +11,7 @@ from pathlib import Path
 
 # Operation, what BELAY says, how often. Queued work is done by the caller alone: a worker's share would be luck.
 OPERATIONS = [
+    ("malloc+free", "devices=1", 10000),
     ("enqueue", "devices=1", 10000),
     ("sync", "devices=1", 10000),
     ("record+sync", "devices=1", 10000),
