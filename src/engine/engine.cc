@@ -166,7 +166,7 @@ void Engine::ShowSubmission(const Stream& stream, const Op& op, uint64_t sequenc
   const Signal* bit = nullptr;
   if (op.kind == OpKind::kRecord) bit = op.record->event()->bit();
   if (op.kind == OpKind::kReset) bit = op.reset.event->bit();
-  observer_->Submitted({&stream, stream.device, stream.id, sequence, op, bit});
+  observer_->Submitted({&stream, stream.device, stream.id, sequence, op, bit, stream.persistent_});
 }
 
 uint64_t Engine::Submit(Stream& stream, Op& op, uint64_t bytes) {

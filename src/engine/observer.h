@@ -17,6 +17,7 @@ struct Submission {
   uint64_t sequence;  // grows with each task of the stream's storage
   const Op& op;
   const Signal* bit;  // of the flag event that op records or resets
+  bool stored;        // of a persistent stream: it is not run
 };
 
 class Observer {

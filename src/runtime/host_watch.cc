@@ -169,8 +169,7 @@ void HostWatch::Submitted(const engine::Submission& submission) {
 
 void HostWatch::Guard(const engine::Submission& submission, Use use, const uint8_t* begin, uint64_t width,
                       uint64_t pitch, uint64_t rows, bool pinned) {
-  if (width == 0 || rows == 0 || submission.stream->persistent() || ended_.load(std::memory_order_relaxed))
-    return;
+  if (width == 0 || rows == 0 || ended_.load(std::memory_order_relaxed)) return;
   Range range;
   range.begin = reinterpret_cast<uintptr_t>(begin);
   range.width = width;
