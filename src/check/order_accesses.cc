@@ -54,12 +54,26 @@ OrderChecker::Touches OrderChecker::TouchesOf(const engine::FillTask& fill) {
   return touches;
 }
 
+// The target is read as well: that shows only where nobody wrote it.
+OrderChecker::Touches OrderChecker::TouchesOf(const engine::ReduceTask& reduce) {
+  const auto touch = [&](const engine::OpSide& side, const uint8_t* at, bool write) {
+    return Touch{side.memory, side.block, OrderBox::Linear(PositionOf(side, at), reduce.bytes), write};
+  };
+  Touches touches;
+  touches.touch[touches.count++] = touch(reduce.src_side, reduce.src, false);
+  touches.touch[touches.count++] = touch(reduce.dst_side, reduce.dst, false);
+  touches.touch[touches.count++] = touch(reduce.dst_side, reduce.dst, true);
+  return touches;
+}
+
 OrderChecker::Touches OrderChecker::TouchesOf(const Op& op) {
   switch (op.kind) {
     case OpKind::kCopy:
       return TouchesOf(op.copy, op.owns_source);
     case OpKind::kFill:
       return TouchesOf(op.fill);
+    case OpKind::kReduce:
+      return TouchesOf(op.reduce);
     default:
       // A word that streams write and wait for is made for being touched without other order.
       return {};

@@ -46,7 +46,7 @@ class OrderChecker {
     bool write;
   };
   struct Touches {
-    Touch touch[2] = {};
+    Touch touch[3] = {};
     int count = 0;
 
     void Drop(const memory::Allocation& block);
@@ -128,6 +128,7 @@ class OrderChecker {
   static Touches TouchesOf(const engine::Op& op);
   static Touches TouchesOf(const engine::CopyTask& copy, bool owns_source);
   static Touches TouchesOf(const engine::FillTask& fill);
+  static Touches TouchesOf(const engine::ReduceTask& reduce);
 
   uint64_t CountEvent() BELAY_REQUIRES(mutex_);
 

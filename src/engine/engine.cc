@@ -35,6 +35,8 @@ bool TakesLong(const Op& op) {
       return op.copy.shape.Bytes() > Policy::kSmall / 4;
     case OpKind::kFill:
       return op.fill.bytes > Policy::kSmall / 4;
+    case OpKind::kReduce:
+      return op.reduce.bytes > Policy::kSmall / 4;
     default:
       return false;
   }
@@ -45,6 +47,7 @@ bool Immediate(const Op& op) {
   switch (op.kind) {
     case OpKind::kCopy:
     case OpKind::kFill:
+    case OpKind::kReduce:
     case OpKind::kRecord:
       return true;
     case OpKind::kWait:

@@ -280,7 +280,9 @@ class Engine {
   bool AwaitQuiet(Stream& stream, int64_t deadline_ns, bool user_code = true);
 
   Status Execute(const Op& op);
+  bool Reaches(int executor, const OpSide& one, const OpSide& other) const;
   Status ExecuteCopy(const CopyTask& copy);
+  Status ExecuteReduce(const ReduceTask& reduce);
   Status ExecuteValueWrite(const ValueTask& value);
   void Release(const Op& op, Fate fate = Fate::kDone);
   static void Pin(const Op& op);

@@ -1,4 +1,5 @@
 // What a task does when its turn has come, and what it gives back.
+#include <algorithm>
 #include <atomic>
 #include <cstdlib>
 
@@ -24,6 +25,11 @@ Status Engine::Execute(const Op& op) {
       bool done = FillNow(fill);
       WordsChanged();
       return done ? Status() : kHostRamUsedUp;
+    }
+    case OpKind::kReduce: {
+      Status status = ExecuteReduce(op.reduce);
+      WordsChanged();
+      return status;
     }
     case OpKind::kRecord: {
       EventRecord& record = *op.record;
@@ -52,11 +58,36 @@ Status Engine::Execute(const Op& op) {
   return Status();
 }
 
-Status Engine::ExecuteCopy(const CopyTask& copy) {
-  for (const OpSide& side : {copy.src, copy.dst}) {
-    if (side.memory == nullptr || side.memory->device() == copy.executor || config_.peer_lenient) continue;
-    if (!memory_.books().PeerEnabled(copy.executor, side.memory->device())) return kPeerClosed;
+// SPEC 32 §2.3: a direction is looked at again when the task runs.
+bool Engine::Reaches(int executor, const OpSide& one, const OpSide& other) const {
+  for (const OpSide& side : {one, other}) {
+    if (side.memory == nullptr || side.memory->device() == executor || config_.peer_lenient) continue;
+    if (!memory_.books().PeerEnabled(executor, side.memory->device())) return false;
   }
+  return true;
+}
+
+// Through buffers of the host, so that each way of a copy is one of this too.
+Status Engine::ExecuteReduce(const ReduceTask& reduce) {
+  if (!Reaches(reduce.executor, reduce.src_side, reduce.dst_side)) return kPeerClosed;
+  if (!PrepareWrite(reduce.dst_side, reduce.dst, reduce.bytes, true)) return kHostRamUsedUp;
+  constexpr size_t kPart = 8 << 10;
+  alignas(64) uint8_t ours[kPart], theirs[kPart];
+  for (uint64_t at = 0; at < reduce.bytes; at += kPart) {
+    const size_t bytes = std::min<uint64_t>(kPart, reduce.bytes - at);
+    const bool read =
+        CopyNow({CopyShape::Linear(ours, reduce.dst + at, bytes), {}, reduce.dst_side, reduce.executor}) &&
+        CopyNow({CopyShape::Linear(theirs, reduce.src + at, bytes), {}, reduce.src_side, reduce.executor});
+    if (!read) return kHostRamUsedUp;
+    Reduce(reduce.kind, reduce.type, ours, theirs, bytes);
+    if (!CopyNow({CopyShape::Linear(reduce.dst + at, ours, bytes), reduce.dst_side, {}, reduce.executor}))
+      return kHostRamUsedUp;
+  }
+  return Status();
+}
+
+Status Engine::ExecuteCopy(const CopyTask& copy) {
+  if (!Reaches(copy.executor, copy.src, copy.dst)) return kPeerClosed;
   CopyTask task = copy;
   if (BELAY_FAULT(7) && task.shape.height > 1) --task.shape.height;
   return CopyNow(task) ? Status() : kHostRamUsedUp;
@@ -105,6 +136,10 @@ void Engine::Pin(const Op& op) {
     case OpKind::kFill:
       pin(op.fill.dst);
       break;
+    case OpKind::kReduce:
+      pin(op.reduce.dst_side);
+      pin(op.reduce.src_side);
+      break;
     case OpKind::kValueWrite:
     case OpKind::kValueWait:
       pin(op.value.side);
@@ -133,6 +168,10 @@ void Engine::Release(const Op& op, Fate fate) {
       break;
     case OpKind::kFill:
       Unpin(op.fill.dst);
+      break;
+    case OpKind::kReduce:
+      Unpin(op.reduce.dst_side);
+      Unpin(op.reduce.src_side);
       break;
     case OpKind::kRecord:
       // A record that failed (SPEC 21 §6.2, injected) or was dropped never completes.

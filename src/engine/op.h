@@ -8,6 +8,7 @@
 
 #include "base/site.h"
 #include "engine/copy_shape.h"
+#include "engine/reduce.h"
 #include "engine/signal.h"
 
 namespace belay::memory {
@@ -23,6 +24,7 @@ class EventRecord;
 enum class OpKind : uint8_t {
   kCopy,
   kFill,
+  kReduce,      // combines device memory with device memory, element by element
   kRecord,      // completes an event record, and sets the bit of a flag event
   kWait,        // for an event record
   kReset,       // an event is as if it had never been recorded
@@ -54,6 +56,16 @@ struct FillTask {
   uint64_t bytes;
   OpSide dst;
   uint8_t value;
+};
+
+struct ReduceTask {
+  uint8_t* dst;
+  const uint8_t* src;
+  uint64_t bytes;
+  OpSide dst_side, src_side;
+  int16_t executor;
+  ReduceKind kind;
+  ElementType type;
 };
 
 struct WaitTask {
@@ -122,6 +134,7 @@ struct Op {
   union {
     CopyTask copy;
     FillTask fill;
+    ReduceTask reduce;
     EventRecord* record;  // kRecord; holds a reference
     WaitTask wait;
     ResetTask reset;

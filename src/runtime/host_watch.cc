@@ -160,6 +160,7 @@ void HostWatch::Submitted(const engine::Submission& submission) {
       break;
     case OpKind::kCopy:
     case OpKind::kFill:
+    case OpKind::kReduce:  // of device memory alone
     case OpKind::kReset:
     case OpKind::kHostFunc:
     case OpKind::kCallback:
