@@ -30,16 +30,10 @@ bool Observable(const Op& op) {
 
 // Tasks longer than handing a stream to another thread.
 bool TakesLong(const Op& op) {
-  switch (op.kind) {
-    case OpKind::kCopy:
-      return op.copy.shape.Bytes() > Policy::kSmall / 4;
-    case OpKind::kFill:
-      return op.fill.bytes > Policy::kSmall / 4;
-    case OpKind::kReduce:
-      return op.reduce.bytes > Policy::kSmall / 4;
-    default:
-      return false;
-  }
+  constexpr uint64_t kLong = Policy::kSmall / 4;
+  return (op.kind == OpKind::kCopy && op.copy.shape.Bytes() > kLong) ||
+         (op.kind == OpKind::kFill && op.fill.bytes > kLong) ||
+         (op.kind == OpKind::kReduce && op.reduce.bytes > kLong);
 }
 
 // Tasks that need no place in the queue when the stream is idle.

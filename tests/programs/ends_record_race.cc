@@ -76,7 +76,11 @@ aclrtEvent Ex() {
 int main() {
   using namespace program;
   Begin();
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+  constexpr int kRounds = 1'000;  // a round takes ten times as long
+#else
   constexpr int kRounds = 8'000;
+#endif
   for (auto* make : {Plain, Ex}) {
     OneStream(make(), kRounds);
     TwoStreams(make(), make(), kRounds);
