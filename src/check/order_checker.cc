@@ -369,8 +369,9 @@ void OrderChecker::Learn(OrderStream& stream, uint64_t sequence, bool by_the_way
 
 // Where no stream waits, everything that is looked at from now on is looked at with what the host knows now.
 void OrderChecker::DropKnown(OrderStream& stream) {
-  const auto known = [this](const OrderPoint& point) {
-    return point.stream->known.Known(point.sequence, now_);
+  const uint64_t now = now_;
+  const auto known = [now](const OrderPoint& point) {
+    return point.stream->known.Known(point.sequence, now);
   };
   std::erase_if(stream.joined, [&](const OrderStream::Joined& joined) { return known(joined.point); });
   std::erase_if(stream.clock.points, known);
