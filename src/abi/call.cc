@@ -110,7 +110,8 @@ bool MayGoOn(const Call& call, Life life, uint32_t mode, Status* result) {
   bool error_query = call.fn() == facts::Fn::aclGetRecentErrMsg ||
                      call.fn() == facts::Fn::aclrtGetLastError ||
                      call.fn() == facts::Fn::aclrtPeekAtLastError;
-  if ((mode & runtime::kForked) != 0 && !error_query && !(call.fn() != facts::Fn::kCount && IsPure(call.fn()))) {
+  if ((mode & runtime::kForked) != 0 && !error_query &&
+      !(call.fn() != facts::Fn::kCount && IsPure(call.fn()))) {
     // SPEC 10 §7.4
     runtime::Moment first = call.runtime().first_call();
     *result =
@@ -146,8 +147,7 @@ bool MayGoOn(const Call& call, Life life, uint32_t mode, Status* result) {
     }
     return false;
   }
-  if ((mode & runtime::kStrict) != 0 && life == Life::kNormal &&
-      !WorksBeforeInit(call.fn())) {
+  if ((mode & runtime::kStrict) != 0 && life == Life::kNormal && !WorksBeforeInit(call.fn())) {
     *result = call.Refuse(code::kUninitialized, FindingId::kBadArgument)
                   .Say("%s was called before aclInit", call.name())
                   .Rule("With the quirk strict_init nothing works before aclInit (SPEC 10 §2.4)")

@@ -21,7 +21,8 @@ namespace {
 void NoteVisibility(const Call& call) {
   const machine::Visibility& visibility = call.runtime().visibility();
   static std::atomic<bool> said{false};
-  if (visibility.dropped.empty() || visibility.logical.empty() || said.exchange(true, std::memory_order_relaxed))
+  if (visibility.dropped.empty() || visibility.logical.empty() ||
+      said.exchange(true, std::memory_order_relaxed))
     return;
   call.Note(FindingId::kBadArgument)
       .As(check::Severity::kWarning)

@@ -130,7 +130,8 @@ Status aclGetCannAttribute(Call& call, aclCannAttr cannAttr, int32_t* value) {
 }
 
 Status aclGetCannAttributeList(Call& call, const aclCannAttr** cannAttrList, size_t* num) {
-  static constexpr aclCannAttr kAll[] = {ACL_CANN_ATTR_INF_NAN, ACL_CANN_ATTR_BF16, ACL_CANN_ATTR_JIT_COMPILE};
+  static constexpr aclCannAttr kAll[] = {ACL_CANN_ATTR_INF_NAN, ACL_CANN_ATTR_BF16,
+                                         ACL_CANN_ATTR_JIT_COMPILE};
   const Family family = call.machine().family();
   const bool formats = machine::HasInfNan(family), compiles = machine::HasJitCompile(family);
   *cannAttrList = formats ? kAll : kAll + 2;

@@ -271,9 +271,8 @@ Status NeedCallback(const Call& call, aclRegisterCallbackType type, bool has_fun
 
 template <class Entries, class Function>
 auto FindEntry(Entries& entries, aclRegisterCallbackType type, Function function) {
-  return std::find_if(entries.begin(), entries.end(), [&](const auto& entry) {
-    return entry.type == type && entry.function == function;
-  });
+  return std::find_if(entries.begin(), entries.end(),
+                      [&](const auto& entry) { return entry.type == type && entry.function == function; });
 }
 
 Status RefusePair(const Call& call, aclRegisterCallbackType type, bool known) {

@@ -1,7 +1,8 @@
 // IEEE binary16, as bits, to and from float. // SPEC 11 §6.2
 //
-// Guarantees: to float is exact; from float rounds to nearest even, keeps subnormals, and overflows to infinity
-// with its sign. A NaN stays one: quiet, with the top bits of its payload. Threading: pure functions.
+// Guarantees: to float is exact; from float rounds to nearest even, keeps subnormals, and overflows to
+// infinity with its sign. A NaN stays one: quiet, with the top bits of its payload. Threading: pure
+// functions.
 #pragma once
 
 #include <bit>

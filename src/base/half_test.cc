@@ -83,7 +83,8 @@ TEST(HalfTest, RandomFloatsAgreeWithTheSearch) {
 }
 
 TEST(HalfTest, ANanKeepsSignQuietBitAndTopPayload) {
-  EXPECT_EQ(FloatToHalf(std::bit_cast<float>(0x7f800001u)), 0x7e00) << "a low payload is cut, and it stays NaN";
+  EXPECT_EQ(FloatToHalf(std::bit_cast<float>(0x7f800001u)), 0x7e00)
+      << "a low payload is cut, and it stays NaN";
   EXPECT_EQ(FloatToHalf(std::bit_cast<float>(0xff802000u)), 0xfe01);
   EXPECT_EQ(FloatToHalf(std::bit_cast<float>(0x7fffffffu)), 0x7fff);
 }

@@ -18,7 +18,8 @@ Machine Edited(const std::vector<std::pair<std::string, std::string>>& edits, Ca
   for (const auto& [from, to] : edits) text.replace(text.find(from), from.size(), to);
   std::string path = testing::TempDir() + "belay_attribute_XXXXXX.toml";
   close(mkstemps(path.data(), 5));
-  std::ofstream(path) << text.substr(0, text.find("[[links]]")) << more << text.substr(text.find("[[links]]"));
+  std::ofstream(path) << text.substr(0, text.find("[[links]]")) << more
+                      << text.substr(text.find("[[links]]"));
   options::Options options;
   options.product = path;
   options.cann = cann;
@@ -55,12 +56,10 @@ max_block_z = { value = 18, source = "assumed" }
 
 TEST(AttributeTest, ComeFromTheProduct) {
   Machine a2 = OfFamily("A2", Cann::k90);
-  const std::pair<int32_t, int64_t> rows[] = {{1, 6},    {101, 20},         {102, 20},         {201, 40},
-                                              {202, -2}, {205, -2},         {212, -2},         {301, 61ll << 30},
-                                              {401, 0},  {302, 192ll << 20}, {402, 3},         {403, -2},
-                                              {404, -2}, {405, -2},         {406, 0},          {407, 0},
-                                              {408, -2}, {409, -2},         {501, 0},          {601, -2},
-                                              {0, -1},   {2, -1},           {213, -1},         {-1, -1}};
+  const std::pair<int32_t, int64_t> rows[] = {
+      {1, 6},    {101, 20},          {102, 20}, {201, 40}, {202, -2}, {205, -2}, {212, -2}, {301, 61ll << 30},
+      {401, 0},  {302, 192ll << 20}, {402, 3},  {403, -2}, {404, -2}, {405, -2}, {406, 0},  {407, 0},
+      {408, -2}, {409, -2},          {501, 0},  {601, -2}, {0, -1},   {2, -1},   {213, -1}, {-1, -1}};
   for (const auto& [attribute, value] : rows) EXPECT_EQ(Value(a2, attribute), value) << attribute;
   Machine newest = OfFamily("A2", Cann::k91);
   for (int attribute = 202; attribute <= 212; ++attribute) EXPECT_EQ(Value(newest, attribute), 0);
@@ -94,7 +93,8 @@ TEST(AttributeTest, ThreadsOfVectorCores) {
 TEST(AttributeTest, AContainerSeesSomeDevicesOfItsHost) {
   const std::vector<std::pair<std::string, std::string>> edits = {
       {"count = { value = 8, source = \"doc\" }",
-       "count = { value = 3, source = \"assumed\" }\nphysical = { value = [1, 6, 9], source = \"assumed\" }"}};
+       "count = { value = 3, source = \"assumed\" }\nphysical = { value = [1, 6, 9], source = \"assumed\" "
+       "}"}};
   Machine machine = Edited(edits, Cann::k90);
   EXPECT_EQ(machine.device_count(), 3);
   EXPECT_EQ(machine.PhysicalId(1), 6);

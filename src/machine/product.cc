@@ -81,7 +81,8 @@ class ProductReader {
     std::sort(ids.begin(), ids.end());
     if (!ids.empty() &&
         (ids.size() != product_.devices.value || std::adjacent_find(ids.begin(), ids.end()) != ids.end())) {
-      problem_.Report(*table, "devices.physical", "must give each of the devices.count devices an id of its own");
+      problem_.Report(*table, "devices.physical",
+                      "must give each of the devices.count devices an id of its own");
     }
     if (product_.devices.value % product_.devices_per_card.value != 0) {
       problem_.Report(*table, "devices.count", "must be a multiple of devices.per_card");

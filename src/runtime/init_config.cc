@@ -58,7 +58,8 @@ tl::unexpected<ConfigProblem> No(int32_t code, std::string why) {
 
 std::string Place(std::string_view text, size_t position) {
   size_t end = std::min(position == 0 ? 0 : position - 1, text.size());
-  size_t line = static_cast<size_t>(std::count(text.begin(), text.begin() + static_cast<ptrdiff_t>(end), '\n'));
+  size_t line =
+      static_cast<size_t>(std::count(text.begin(), text.begin() + static_cast<ptrdiff_t>(end), '\n'));
   size_t start = text.substr(0, end).rfind('\n');
   size_t column = start == text.npos ? end : end - start - 1;
   return "line " + std::to_string(line + 1) + ", column " + std::to_string(column + 1);
@@ -68,7 +69,8 @@ std::string Place(std::string_view text, size_t position) {
 std::optional<int64_t> Decimal(const Json& value) {
   if (!value.is_string()) return std::nullopt;
   const std::string& text = value.get_ref<const std::string&>();
-  if (text.empty() || text.size() > 10 || text.find_first_not_of("0123456789") != text.npos) return std::nullopt;
+  if (text.empty() || text.size() > 10 || text.find_first_not_of("0123456789") != text.npos)
+    return std::nullopt;
   int64_t number = std::stoll(text);
   if (number > std::numeric_limits<int32_t>::max()) return std::nullopt;
   return number;
@@ -157,7 +159,8 @@ tl::expected<InitConfig, ConfigProblem> ParseInitConfig(std::string_view text) {
     return No(kQueue, "max_opqueue_num must be a positive number in decimal digits, as a string");
 
   for (const auto& [key, value] : root.items()) {
-    if (std::find(std::begin(kKnown), std::end(kKnown), key) == std::end(kKnown)) config.ignored.push_back(key);
+    if (std::find(std::begin(kKnown), std::end(kKnown), key) == std::end(kKnown))
+      config.ignored.push_back(key);
   }
   config.canonical = root.dump(-1, ' ', true, Json::error_handler_t::replace);
   return config;

@@ -1,4 +1,5 @@
-// Initialising and finalising, and what the configuration of aclInit governs: SPEC 10 §§1, 2 and 4.3, 11 §3.1.
+// Initialising and finalising, and what the configuration of aclInit governs: SPEC 10 §§1, 2 and 4.3, 11
+// §3.1.
 #include <vector>
 
 #include "runtime/runtime.h"

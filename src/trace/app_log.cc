@@ -106,9 +106,9 @@ void AppLog::Write(const char* module, int32_t level, const Origin& origin, cons
   char fraction[16];
   snprintf(fraction, sizeof(fraction), ".%03d.%03d", micros / 1000, micros % 1000);
   auto shown = [](const char* text) { return text != nullptr ? text : "(null)"; };
-  std::string entry = std::string("[") + kNames[level] + "] " + module + "(" + std::to_string(getpid()) + "," +
-                      program_invocation_short_name + "):" + Stamp("%Y-%m-%d-%H:%M:%S", now) + fraction + " [" +
-                      shown(origin.file) + ":" + std::to_string(origin.line) + "]" +
+  std::string entry = std::string("[") + kNames[level] + "] " + module + "(" + std::to_string(getpid()) +
+                      "," + program_invocation_short_name + "):" + Stamp("%Y-%m-%d-%H:%M:%S", now) +
+                      fraction + " [" + shown(origin.file) + ":" + std::to_string(origin.line) + "]" +
                       std::to_string(os::ThreadId()) + " " + shown(origin.function) + ":";
   char message[kMostBytes + 1];
   int wanted = vsnprintf(message, sizeof(message), format, args);

@@ -3,7 +3,8 @@
 //   [ERROR] APP(4711,train):2026-12-01-13:05:59.123.456 [main.cc:12]4711 Load:no such model
 //
 // Guarantees: one entry is one write; a message has at most 1024 bytes. No file or folder is made before the
-// first entry that is written. Threading: any thread, also in a child after fork, which gets a file of its own.
+// first entry that is written. Threading: any thread, also in a child after fork, which gets a file of its
+// own.
 #pragma once
 
 #include <cstdarg>

@@ -10,7 +10,8 @@ int main() {
   EXPECT_CODE(ACL_ERROR_RT_FEATURE_NOT_SUPPORT,
               aclrtMemcpy2d(block, 8, host, 8, 4, 8, ACL_MEMCPY_HOST_TO_DEVICE));
   for (size_t row = 0; row < 8; ++row) {
-    EXPECT_OK(aclrtMemcpy(static_cast<char*>(block) + 8 * row, 4, host + 8 * row, 4, ACL_MEMCPY_HOST_TO_DEVICE));
+    EXPECT_OK(
+        aclrtMemcpy(static_cast<char*>(block) + 8 * row, 4, host + 8 * row, 4, ACL_MEMCPY_HOST_TO_DEVICE));
   }
   EXPECT_OK(aclrtFree(block));
   EXPECT_OK(aclrtResetDevice(0));

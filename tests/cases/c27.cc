@@ -1,4 +1,4 @@
-// C27: a static object owns a stream and a buffer, main finalises, and the destructor gives them back afterwards.
+// C27: a static object owns a stream and a buffer, and gives them back after main has finalised.
 #include <unistd.h>
 
 #include "case.h"

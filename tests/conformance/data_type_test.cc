@@ -11,11 +11,12 @@ class DataTypes : public Clean {};
 
 TEST_F(DataTypes, Sizes) {
   const std::pair<int, size_t> rows[] = {
-      {-1, 0}, {0, 4},  {1, 2},   {2, 1},  {3, 4},  {4, 1},  {5, 0},  {6, 2},  {7, 2},  {8, 4},  {9, 8},
-      {10, 8}, {11, 8}, {12, 1},  {13, 0}, {14, 0}, {15, 0}, {16, 8}, {17, 16}, {26, 0}, {27, 2}, {28, 0},
-      {29, 0}, {30, 0}, {31, 0},  {32, 0}, {33, 4}, {34, 1}, {35, 1}, {36, 1}, {37, 1}, {38, 0}, {39, 0},
-      {40, 0}, {41, 0}, {42, 0},  {1000, 0}};
-  for (const auto& [type, size] : rows) EXPECT_EQ(aclDataTypeSize(static_cast<aclDataType>(type)), size) << type;
+      {-1, 0}, {0, 4},  {1, 2},  {2, 1},  {3, 4},  {4, 1},  {5, 0},   {6, 2},  {7, 2},   {8, 4},
+      {9, 8},  {10, 8}, {11, 8}, {12, 1}, {13, 0}, {14, 0}, {15, 0},  {16, 8}, {17, 16}, {26, 0},
+      {27, 2}, {28, 0}, {29, 0}, {30, 0}, {31, 0}, {32, 0}, {33, 4},  {34, 1}, {35, 1},  {36, 1},
+      {37, 1}, {38, 0}, {39, 0}, {40, 0}, {41, 0}, {42, 0}, {1000, 0}};
+  for (const auto& [type, size] : rows)
+    EXPECT_EQ(aclDataTypeSize(static_cast<aclDataType>(type)), size) << type;
 }
 
 TEST_F(DataTypes, EveryHalfByArithmetic) {
@@ -29,7 +30,7 @@ TEST_F(DataTypes, EveryHalfByArithmetic) {
       ASSERT_EQ(aclFloatToFloat16(value), half | 0x200) << i;
       continue;
     }
-    const double magnitude = exponent == 31 ? std::numeric_limits<double>::infinity()
+    const double magnitude = exponent == 31  ? std::numeric_limits<double>::infinity()
                              : exponent == 0 ? std::ldexp(fraction, -24)
                                              : std::ldexp(1024 + fraction, exponent - 25);
     ASSERT_EQ(std::fabs(static_cast<double>(value)), magnitude) << i;

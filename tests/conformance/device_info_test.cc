@@ -21,10 +21,10 @@ TEST_F(DeviceInfo, AttributesOfTheDefaultProduct) {
   ASSERT_OK(aclrtSetDevice(3));
   ASSERT_OK(aclrtGetMemInfo(ACL_HBM_MEM, &free, &total));
   ASSERT_OK(aclrtResetDevice(3));
-  const std::pair<int, int64_t> rows[] = {{1, 6},          {101, 20}, {102, 20},
-                                          {201, 40},       {301, static_cast<int64_t>(total)},
-                                          {302, 192 << 20}, {401, 0},  {402, 3},
-                                          {406, 0},        {407, 0},  {501, 0}};
+  const std::pair<int, int64_t> rows[] = {
+      {1, 6},           {101, 20}, {102, 20}, {201, 40}, {301, static_cast<int64_t>(total)},
+      {302, 192 << 20}, {401, 0},  {402, 3},  {406, 0},  {407, 0},
+      {501, 0}};
   for (const auto& [attribute, expected] : rows) {
     int64_t value = kKept;
     EXPECT_OK(Info(3, attribute, &value));
@@ -52,7 +52,8 @@ TEST_F(DeviceInfo, OlderCapabilities) {
     EXPECT_EQ(value, expected[info]);
   }
   int64_t value = kKept;
-  for (int info : {-1, 3}) EXPECT_ACL(kBad, aclGetDeviceCapability(0, static_cast<aclDeviceInfo>(info), &value));
+  for (int info : {-1, 3})
+    EXPECT_ACL(kBad, aclGetDeviceCapability(0, static_cast<aclDeviceInfo>(info), &value));
   EXPECT_ACL(kId, aclGetDeviceCapability(8, ACL_DEVICE_INFO_L2_SIZE, &value));
   EXPECT_ACL(kBad, aclGetDeviceCapability(0, ACL_DEVICE_INFO_L2_SIZE, nullptr));
   EXPECT_EQ(value, kKept);
@@ -83,7 +84,8 @@ TEST_F(DeviceInfo, CannAttributes) {
     EXPECT_EQ(value, 1);
   }
   int32_t value = -7;
-  for (int attribute : {-1, 3}) EXPECT_ACL(kBad, aclGetCannAttribute(static_cast<aclCannAttr>(attribute), &value));
+  for (int attribute : {-1, 3})
+    EXPECT_ACL(kBad, aclGetCannAttribute(static_cast<aclCannAttr>(attribute), &value));
   EXPECT_ACL(kBad, aclGetCannAttribute(ACL_CANN_ATTR_BF16, nullptr));
   EXPECT_ACL(kBad, aclGetCannAttributeList(nullptr, &count));
   EXPECT_ACL(kBad, aclGetCannAttributeList(&list, nullptr));
@@ -112,7 +114,8 @@ TEST_F(DeviceInfo, Uuids) {
   // SHA-256 of "belay:Ascend910B3:0", its first half.
   aclrtUuid first = {};
   ASSERT_OK(aclrtDeviceGetUuid(0, &first));
-  EXPECT_EQ(std::memcmp(first.bytes, "\121\021\264\124\130\105\067\135\142\261\201\255\275\106\033\176", 16), 0);
+  EXPECT_EQ(std::memcmp(first.bytes, "\121\021\264\124\130\105\067\135\142\261\201\255\275\106\033\176", 16),
+            0);
   EXPECT_ACL(kId, aclrtDeviceGetUuid(8, &first));
   EXPECT_ACL(kBad, aclrtDeviceGetUuid(0, nullptr));
 }
@@ -206,7 +209,8 @@ TEST_F(DeviceProfile, Attributes) {
     return;
   }
   const bool pod = Is("A3 950"), newest = AtLeast("9.1");
-  for (int attribute : {403, 404, 405}) EXPECT_ACL(pod ? ACL_SUCCESS : kNone, Info(1, attribute, &value)) << attribute;
+  for (int attribute : {403, 404, 405})
+    EXPECT_ACL(pod ? ACL_SUCCESS : kNone, Info(1, attribute, &value)) << attribute;
   EXPECT_ACL(Is("950") ? kNone : ACL_SUCCESS, Info(1, 406, &value));
   for (int attribute : {408, 601}) EXPECT_ACL(newest ? ACL_SUCCESS : kNone, Info(1, attribute, &value));
   EXPECT_ACL(kNone, Info(1, 409, &value));
@@ -294,7 +298,8 @@ TEST_F(DeviceProfile, Versions) {
     EXPECT_STREQ(version.patchVersion, "0");
   }
   aclCANNPackageVersion version;
-  for (int name : {-1, 8}) EXPECT_ACL(kBad, aclsysGetCANNVersion(static_cast<aclCANNPackageName>(name), &version));
+  for (int name : {-1, 8})
+    EXPECT_ACL(kBad, aclsysGetCANNVersion(static_cast<aclCANNPackageName>(name), &version));
   EXPECT_ACL(kBad, aclsysGetCANNVersion(ACL_PKG_NAME_CANN, nullptr));
 
   const aclError later = AtLeast("8.5") ? ACL_SUCCESS : kNone;

@@ -1,5 +1,5 @@
-// SPEC 10 §1.3: initialise and finalise callbacks; 11 §§4.1, 6: what works in every state. Every test here needs a
-// process of its own.
+// SPEC 10 §1.3: initialise and finalise callbacks; 11 §§4.1, 6: what works in every state. Every test here
+// needs a process of its own.
 #include <sys/wait.h>
 #include <unistd.h>
 
