@@ -42,8 +42,11 @@ def built_entry(f, fn, site):
     if f.variadic:
         if f.returns != "void":
             raise ValueError(f"{f.name}: a variadic function that returns something is not supported")
+        # The list is no argument like the others: it is used where it was started.
         return (f"  va_list rest;\n  va_start(rest, {names[-1]});\n"
-                f"  belay::abi::EnterVoid<{fn}>({site}, {body}{args}, rest);\n  va_end(rest);\n")
+                f"  auto body = [&rest](belay::abi::Call& call, const auto&... values) {{\n"
+                f"    {body}(call, values..., rest);\n  }};\n"
+                f"  belay::abi::EnterVoid<{fn}>({site}, body{args});\n  va_end(rest);\n")
     if f.returns == "aclError":
         return f"  return belay::abi::Enter<{fn}>({site}, {body}{args});\n"
     if f.returns == "void":

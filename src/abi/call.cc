@@ -2,6 +2,8 @@
 
 #include <unistd.h>
 
+#include <string_view>
+
 #include "engine/callback_scope.h"
 #include "engine/stream.h"
 
@@ -37,6 +39,19 @@ Status RefuseNotBuilt(const Call& call) {
 }
 
 namespace {
+// Data types, data buffers and the program's log: no state of the runtime is touched (SPEC 11 §§4, 6).
+bool IsPure(facts::Fn fn) {
+  const std::string_view section = facts::Facts(fn).section;
+  return section.starts_with("11 §4") || section.starts_with("11 §6");
+}
+
+// What is called before aclInit by its nature, or tells only how many devices of which kind there are.
+bool WorksBeforeInit(facts::Fn fn) {
+  const std::string_view section = facts::Facts(fn).section;
+  return fn == facts::Fn::aclrtGetDeviceCount || fn == facts::Fn::aclrtGetSocName ||
+         section.starts_with("10 §1.3");
+}
+
 // SPEC 21 §3.1: what a callback may call.
 bool AllowedInCallback(facts::Fn fn, bool strict) {
   switch (fn) {
@@ -55,7 +70,7 @@ bool AllowedInCallback(facts::Fn fn, bool strict) {
     case facts::Fn::aclrtGetDevice:
       return !strict;
     default:
-      return false;
+      return IsPure(fn) && !strict;
   }
 }
 
@@ -95,7 +110,8 @@ bool MayGoOn(const Call& call, Life life, uint32_t mode, Status* result) {
   bool error_query = call.fn() == facts::Fn::aclGetRecentErrMsg ||
                      call.fn() == facts::Fn::aclrtGetLastError ||
                      call.fn() == facts::Fn::aclrtPeekAtLastError;
-  if ((mode & runtime::kForked) != 0 && !error_query) {
+  if ((mode & runtime::kForked) != 0 && !error_query &&
+      !(call.fn() != facts::Fn::kCount && IsPure(call.fn()))) {
     // SPEC 10 §7.4
     runtime::Moment first = call.runtime().first_call();
     *result =
@@ -131,8 +147,7 @@ bool MayGoOn(const Call& call, Life life, uint32_t mode, Status* result) {
     }
     return false;
   }
-  if ((mode & runtime::kStrict) != 0 && life == Life::kNormal &&
-      call.fn() != facts::Fn::aclrtGetDeviceCount && call.fn() != facts::Fn::aclrtGetSocName) {
+  if ((mode & runtime::kStrict) != 0 && life == Life::kNormal && !WorksBeforeInit(call.fn())) {
     *result = call.Refuse(code::kUninitialized, FindingId::kBadArgument)
                   .Say("%s was called before aclInit", call.name())
                   .Rule("With the quirk strict_init nothing works before aclInit (SPEC 10 §2.4)")

@@ -225,6 +225,22 @@ inline R EnterValue(void* caller, R on_failure, Body body, const Args&... args) 
   return result;
 }
 
+// Entry of a function that returns nothing.
+template <facts::Fn F, class Body, class... Args>
+inline void EnterVoid(void* caller, Body body, const Args&... args) {
+  uint32_t mode;
+  Call call = internal::Begin(F, caller, &mode);
+  auto with_status = [&](Call& inner, const auto&... values) {
+    body(inner, values...);
+    return Status();
+  };
+  if ((mode & runtime::kLogging) != 0) [[unlikely]] {
+    static_cast<void>(internal::Logged<F>(call, mode, with_status, args...));
+    return;
+  }
+  static_cast<void>(internal::Tested<F>(call, mode, with_status, args...));
+}
+
 // Entries of functions without a body (SPEC 00 rule 7): refused before any argument is looked at.
 template <facts::Fn F>
 [[gnu::cold]] aclError Refuse(void* caller) {

@@ -233,6 +233,14 @@ Status NeedRows(const Call& call, size_t dpitch, size_t spitch, size_t width, si
 }
 
 Status NeedPlaneKind(const Call& call, int kind) {
+  // No support table says so, hence no test before the body. // SPEC 00 rule 11
+  if (call.machine().Lacks(call.fn())) {
+    return call.Refuse(code::kNotSupported, FindingId::kUnsupported)
+        .Say("%s does not exist on %s, a board", call.name(), call.machine().product().name.c_str())
+        .Rule("The board form has no copies of rows (SPEC 00 rule 11)")
+        .Fix("copy row by row with aclrtMemcpy or aclrtMemcpyAsync")
+        .End();
+  }
   if (kind == CopyKind::kHostToDevice || kind == CopyKind::kDeviceToHost) return Status();
   if (kind < 0 || kind > CopyKind::kLast) return NeedKnownKind(call, kind);
   return call.Refuse(code::kNotSupported, FindingId::kUnsupported)

@@ -2,6 +2,7 @@
 #include <atomic>
 
 #include "abi/call.h"
+#include "abi/default_device.h"
 #include "abi/fault.h"
 #include "abi/resolve.h"
 #include "abi/state_callbacks.h"
@@ -16,14 +17,32 @@ using runtime::Device;
 using runtime::Runtime;
 
 namespace {
-Status RefuseNoStream(const Call& call, const Device& device) {
-  return call.Refuse(call.machine().quirks().stream_exhaust_code, FindingId::kResourceExhausted)
+// SPEC 10 §3.2: each entry that counts for nothing is named, also when the call works.
+void NoteVisibility(const Call& call) {
+  const machine::Visibility& visibility = call.runtime().visibility();
+  static std::atomic<bool> said{false};
+  if (visibility.dropped.empty() || visibility.logical.empty() ||
+      said.exchange(true, std::memory_order_relaxed))
+    return;
+  call.Note(FindingId::kBadArgument)
+      .As(check::Severity::kWarning)
+      .Say("\"%s\" at the end of ASCEND_RT_VISIBLE_DEVICES counts for nothing, so %d devices are visible: %s",
+           visibility.dropped.c_str(), call.runtime().device_count(), visibility.reason.c_str())
+      .Rule("The list is cut at the first entry that is no device of this machine (SPEC 10 §3.2)")
+      .Fix("list logical ids that exist, in ascending order, separated by commas without blanks")
+      .Send();
+}
+
+// SPEC 10 §4.3
+void NoteExplicitContext(const Call& call, const Device& device) {
+  if (!call.runtime().default_device() || call.runtime().PrimaryActive(device)) return;
+  call.Note(FindingId::kVersionDependent)
       .On(device.user)
-      .Say("device %d has no stream left for a default stream: %u of %u are in use by this process",
-           device.user, call.memory().books().streams(device.logical), call.memory().books().limits().streams)
-      .Rule("Every context has a default stream, and streams per device are limited (SPEC 20 §2.1)")
-      .Fix("destroy streams or contexts that are no longer used")
-      .End();
+      .Say("a context is created on device %d without aclrtSetDevice, while a default device is configured",
+           device.user)
+      .Rule("With a default device, who creates contexts also sets the device (SPEC 10 §4.3)")
+      .Fix("call aclrtSetDevice(%d) before %s", device.user, call.name())
+      .Send();
 }
 
 // SPEC 10 §2.4: works, and is said once in a process.
@@ -39,13 +58,14 @@ void NoteBeforeInit(const Call& call) {
 
 Status Set(Call& call, int32_t deviceId) {
   Device* device = nullptr;
+  NoteVisibility(call);
   BELAY_TRY(NeedDevice(call, deviceId, "deviceId", &device));
   NoteBeforeInit(call);
   call.runtime().NoteFirstCall(call.now());
   RunDeviceCallbacks(call, deviceId, ACL_RT_DEVICE_STATE_SET_PRE);
   bool opens = !call.runtime().PrimaryActive(*device);
   if (call.runtime().SetDevice(*device, call.thread(), call.now()) == Runtime::OpenResult::kNoStream) {
-    return RefuseNoStream(call, *device);
+    return RefuseNoDefaultStream(call, *device);
   }
   call.runtime().NoteBinding(deviceId, call.now());
   if (opens) RunStreamCallbacks(call, *call.context()->default_stream, ACL_RT_STREAM_STATE_CREATE_POST);
@@ -104,6 +124,7 @@ Status Reset(Call& call, int32_t deviceId, bool force) {
 
 Status aclrtGetDeviceCount(Call& call, uint32_t* count) {
   *count = static_cast<uint32_t>(call.runtime().device_count());
+  NoteVisibility(call);
   if (*count != 0) return Status();
   return call.Refuse(code::kNoDevice, FindingId::kBadArgument)
       .Say("no device is visible: %s", call.runtime().visibility().reason.c_str())
@@ -183,12 +204,14 @@ Status FindContext(const Call& call, aclrtContext handle, Context** context) {
 
 Status aclrtCreateContext(Call& call, aclrtContext* context, int32_t deviceId) {
   Device* device = nullptr;
+  NoteVisibility(call);
   BELAY_TRY(NeedDevice(call, deviceId, "deviceId", &device));
   NoteBeforeInit(call);
   call.runtime().NoteFirstCall(call.now());
   BELAY_TRY(NeedWhole(call, *device));
+  NoteExplicitContext(call, *device);
   Context* created = call.runtime().CreateContext(*device, call.now());
-  if (created == nullptr) return RefuseNoStream(call, *device);
+  if (created == nullptr) return RefuseNoDefaultStream(call, *device);
   RunStreamCallbacks(call, *created->default_stream, ACL_RT_STREAM_STATE_CREATE_POST);
   call.thread().Bind(created, call.now());
   call.runtime().NoteBinding(deviceId, call.now());

@@ -89,7 +89,7 @@ Refusal& Refusal::Fix(const char* format, ...) {
 Status Refusal::End() {
   if (!benign_) {
     call_.thread().last_error = code_;
-    call_.thread().errors.Add(code_, finding_);
+    call_.runtime().AddMessage(call_.thread(), code_, finding_);
   }
   if (plain_) return Status(code_);
   bool unsupported = finding_.id == FindingId::kUnsupported;

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "abi/default_device.h"
+
 namespace belay::abi {
 namespace {
 using check::FindingId;
@@ -74,26 +76,29 @@ Status NoContext(const Call& call) {
 
 Status NeedContext(const Call& call, Context** context) {
   *context = call.context();
-  if (*context == nullptr) [[unlikely]]
-    return NoContext(call);
-  return Status();
+  if (*context != nullptr) [[likely]]
+    return Status();
+  BELAY_TRY(BindDefaultDevice(call, context));
+  return *context != nullptr ? Status() : NoContext(call);
 }
 
-[[gnu::cold]] static Status BadDevice(const Call& call, int32_t id, const char* parameter) {
+[[gnu::cold]] static Status BadDevice(const Call& call, int64_t id, const char* parameter) {
   const runtime::Runtime& runtime = call.runtime();
+  const long long number = id;
   Refusal refusal = call.Refuse(code::kDeviceId, FindingId::kBadArgument);
   refusal
-      .Say("%s is %d, but the devices of this process are 0 to %d", parameter, id, runtime.device_count() - 1)
+      .Say("%s is %lld, but the devices of this process are 0 to %d", parameter, number,
+           runtime.device_count() - 1)
       .Rule(
           "A device id is an index into the visible devices, from 0 to the device count - 1 (SPEC 10 §3.1)");
   const std::vector<int>& visible = runtime.visibility().logical;
-  auto physical = std::find(visible.begin(), visible.end(), id);
+  auto logical = std::find(visible.begin(), visible.end(), id);
   if (!runtime.visibility().reason.empty()) refusal.Say("; %s", runtime.visibility().reason.c_str());
-  if (physical != visible.end()) {
+  if (logical != visible.end()) {
     refusal
-        .Say("; %d is the physical id of the device that ASCEND_RT_VISIBLE_DEVICES makes number %d", id,
-             static_cast<int>(physical - visible.begin()))
-        .Fix("pass %d instead of %d", static_cast<int>(physical - visible.begin()), id);
+        .Say("; %lld is the logical id of the device that ASCEND_RT_VISIBLE_DEVICES makes number %d", number,
+             static_cast<int>(logical - visible.begin()))
+        .Fix("pass %d instead of %lld", static_cast<int>(logical - visible.begin()), number);
   } else {
     refusal.Fix(
         "ask aclrtGetDeviceCount first; more devices: --devices N, or correct ASCEND_RT_VISIBLE_DEVICES");
@@ -101,7 +106,7 @@ Status NeedContext(const Call& call, Context** context) {
   return refusal.End();
 }
 
-Status NeedDevice(const Call& call, int32_t id, const char* parameter, Device** device) {
+Status NeedDevice(const Call& call, int64_t id, const char* parameter, Device** device) {
   if (id < 0 || id >= call.runtime().device_count()) [[unlikely]]
     return BadDevice(call, id, parameter);
   *device = &call.runtime().device(id);

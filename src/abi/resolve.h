@@ -9,7 +9,7 @@ namespace belay::abi {
 Status NeedContext(const Call& call, runtime::Context** context);
 
 // A device id of the program, or 107001.
-Status NeedDevice(const Call& call, int32_t id, const char* parameter, runtime::Device** device);
+Status NeedDevice(const Call& call, int64_t id, const char* parameter, runtime::Device** device);
 
 // The stream that a handle names in the current context; null is the context's default stream. 107017,
 // 107003.

@@ -5,6 +5,8 @@
 namespace belay::machine {
 namespace {
 
+constexpr int kMostPhysicalIds = 1024;
+
 // What the board form of the 200I family refuses on top of its support table. // SPEC 00 rule 11
 bool BoardFormLacks(facts::Fn fn) {
   switch (fn) {
@@ -54,7 +56,18 @@ tl::expected<Machine, std::string> Machine::Build(const options::Options& option
 
   const int per_node = static_cast<int>(machine.product_.devices.value);
   machine.device_count_ = options.devices != 0 ? options.devices : per_node;
-  machine.links_ = LinkGraph(per_node, machine.product_.links);
+  machine.physical_ids_ = machine.product_.physical_ids.value;
+  if (machine.physical_ids_.empty()) {
+    machine.links_ = LinkGraph(per_node, machine.product_.links);
+  } else {
+    if (machine.device_count_ > per_node) {
+      return tl::unexpected("option 'devices': the product is a container with " + std::to_string(per_node) +
+                            " devices, which has no further copies");
+    }
+    // The devices of a container are part of one host, wherever they stand in it.
+    machine.links_ = LinkGraph(kMostPhysicalIds, machine.product_.links);
+    machine.physical_ids_.resize(static_cast<size_t>(machine.device_count_));
+  }
 
   machine.memory_bytes_ = options.hbm_bytes != 0 ? options.hbm_bytes : machine.product_.memory_bytes.value;
   if (machine.memory_bytes_ % kPageBytes != 0 || machine.memory_bytes_ > kMaxMemoryBytes) {
@@ -65,6 +78,13 @@ tl::expected<Machine, std::string> Machine::Build(const options::Options& option
   const uint64_t window = machine.memory_bytes_ * machine.product_.p2p_window_percent.value / 100;
   machine.p2p_window_bytes_ = window - window % kPageBytes;
   return machine;
+}
+
+int Machine::LogicalOfPhysical(int64_t physical) const {
+  for (int logical = 0; logical < device_count_; ++logical) {
+    if (PhysicalId(logical) == physical) return logical;
+  }
+  return -1;
 }
 
 bool Machine::has_huge_1g() const {

@@ -1,12 +1,13 @@
 // The emulated machine: a product with the user's options applied.
 //
-// All ids are logical ids; they equal the physical ones. Threading: immutable once built, share it as const.
+// All ids are logical ids unless a name says otherwise. Threading: immutable once built, share it as const.
 #pragma once
 
 #include <cstdint>
 #include <string>
 #include <string_view>
 #include <tl/expected.hpp>
+#include <vector>
 
 #include "machine/product.h"
 #include "machine/topology.h"
@@ -23,6 +24,7 @@ struct AclVersion {
 // SPEC 11 §5
 AclVersion AclVersionOf(facts::Cann cann);
 const char* CannVersionText(facts::Cann cann);  // "9.0.0"
+constexpr char kDriverVersionText[] = "25.5.0";
 
 class Machine {
  public:
@@ -41,9 +43,15 @@ class Machine {
   const LinkGraph& links() const { return links_; }
   AclVersion acl_version() const { return AclVersionOf(cann_); }
 
+  // SPEC 10 §3.1: they differ in a container only. -1: no device here has that physical id.
+  int PhysicalId(int logical) const {
+    return physical_ids_.empty() ? logical : physical_ids_[static_cast<size_t>(logical)];
+  }
+  int LogicalOfPhysical(int64_t physical) const;
+
   // Whether the topology has a peer path from a to b; false for a == b.
-  bool Reachable(int a, int b) const { return links_.Reachable(a, b); }
-  LinkKind Link(int a, int b) const { return links_.Link(a, b); }
+  bool Reachable(int a, int b) const { return links_.Reachable(PhysicalId(a), PhysicalId(b)); }
+  LinkKind Link(int a, int b) const { return links_.Link(PhysicalId(a), PhysicalId(b)); }
   // Pages of 1 GiB exist on A2 and A3 only. // SPEC 30 §1.2
   bool has_huge_1g() const;
   // True when the call answers 207000 on this product and version.
@@ -56,6 +64,7 @@ class Machine {
   facts::Cann cann_ = facts::Cann::k90;
   Quirks quirks_;
   LinkGraph links_;
+  std::vector<int> physical_ids_;  // by logical id; empty: they are equal
   int device_count_ = 0;
   uint64_t memory_bytes_ = 0;
   uint64_t p2p_window_bytes_ = 0;

@@ -1,5 +1,7 @@
 #include "machine/product.h"
 
+#include <algorithm>
+
 #include "machine/embedded.h"
 #include "machine/toml_reader.h"
 #include "options/text_file.h"
@@ -33,6 +35,7 @@ class ProductReader {
     ReadMemory();
     ReadLimits();
     ReadCores();
+    ReadSimt();
     ReadLinks();
     ReadQuirks();
     root_.Finish();
@@ -71,8 +74,16 @@ class ProductReader {
     TableReader devices(problem_, *table, "devices");
     devices.Whole("count", 1, kMaxDevices, product_.devices);
     devices.Whole("per_card", 1, kMaxDevices, product_.devices_per_card);
+    devices.WholeList("physical", kMaxDevices - 1, product_.physical_ids);
     devices.Finish();
     if (problem_.found()) return;
+    std::vector<int> ids = product_.physical_ids.value;
+    std::sort(ids.begin(), ids.end());
+    if (!ids.empty() &&
+        (ids.size() != product_.devices.value || std::adjacent_find(ids.begin(), ids.end()) != ids.end())) {
+      problem_.Report(*table, "devices.physical",
+                      "must give each of the devices.count devices an id of its own");
+    }
     if (product_.devices.value % product_.devices_per_card.value != 0) {
       problem_.Report(*table, "devices.count", "must be a multiple of devices.per_card");
     }
@@ -139,6 +150,27 @@ class ProductReader {
     cores.Size("l2_bytes", product_.cores.l2_bytes);
     cores.Whole("npu_arch", 0, kMaxCount, product_.cores.npu_arch);
     cores.Finish();
+  }
+
+  void ReadSimt() {
+    const toml::table* table = Table("simt", false);
+    if (table == nullptr) return;
+    Simt simt;
+    TableReader reader(problem_, *table, "simt");
+    reader.Whole("warp_size", 1, kMaxCount, simt.warp_size);
+    reader.Whole("threads_per_vector_core", 1, kMaxCount, simt.threads_per_vector_core);
+    reader.Whole("local_bytes_per_vector_core", 1, kMaxCount, simt.local_bytes_per_vector_core);
+    static constexpr std::string_view kGrid[] = {"max_grid_x", "max_grid_y", "max_grid_z"};
+    static constexpr std::string_view kBlock[] = {"max_block_x", "max_block_y", "max_block_z"};
+    for (size_t i = 0; i < 3; ++i) {
+      reader.Whole(kGrid[i], 1, UINT32_MAX, simt.max_grid[i]);
+      reader.Whole(kBlock[i], 1, UINT32_MAX, simt.max_block[i]);
+    }
+    reader.Whole("max_blocks_per_grid", 1, UINT32_MAX, simt.max_blocks_per_grid);
+    reader.Whole("max_threads_per_block", 1, UINT32_MAX, simt.max_threads_per_block);
+    reader.Finish();
+    if (product_.family != Family::k950) problem_.Report(*table, "simt", "exists for the family 950 only");
+    product_.simt = simt;
   }
 
   void ReadLinks() {

@@ -5,6 +5,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <tl/expected.hpp>
@@ -41,6 +42,18 @@ struct Cores {
   Marked<uint32_t> npu_arch;
 };
 
+// Launch limits of the families that run threads (950). Absent unless the file has the table [simt].
+// SPEC 10 §5.2
+struct Simt {
+  Marked<uint32_t> warp_size;
+  Marked<uint32_t> threads_per_vector_core;
+  Marked<uint32_t> local_bytes_per_vector_core;
+  Marked<uint32_t> max_grid[3];
+  Marked<uint32_t> max_blocks_per_grid;
+  Marked<uint32_t> max_threads_per_block;
+  Marked<uint32_t> max_block[3];
+};
+
 struct Product {
   std::string name;
   std::string title;
@@ -49,11 +62,14 @@ struct Product {
   Form form = Form::kEp;
   Marked<uint32_t> devices;
   Marked<uint32_t> devices_per_card;
+  // Physical id by logical id, as a container sees them; empty: they are equal. // SPEC 10 §3.1
+  Marked<std::vector<int>> physical_ids;
   MemoryKind memory_kind = MemoryKind::kHbm;
   Marked<uint64_t> memory_bytes;        // per device, net of what the system keeps // SPEC 30 §0.3
   Marked<uint32_t> p2p_window_percent;  // of memory_bytes; 0 = no separate window
   Limits limits[static_cast<int>(facts::Cann::kCount)];  // by version
   Cores cores;
+  std::optional<Simt> simt;
   std::vector<LinkRule> links;  // nearest first
   Quirks quirks;
 };

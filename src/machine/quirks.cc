@@ -38,6 +38,16 @@ bool SetFatalAllocCode(Quirks& quirks, std::string_view value) {
   return true;
 }
 
+bool SetPhyIdByLogic(Quirks& quirks, std::string_view value) {
+  quirks.phyid_by_logic = value == "logic";
+  return value == "logic" || value == "user";
+}
+
+bool SetBadPathCode(Quirks& quirks, std::string_view value) {
+  quirks.init_bad_path_code = value == "107000" ? 107000 : 100003;
+  return value == "107000" || value == "100003";
+}
+
 bool SetResetCounting(Quirks& quirks, std::string_view value) {
   quirks.reset_counting_old = value == "old";
   return value == "old" || value == "new";
@@ -72,6 +82,10 @@ constexpr Row kRows[] = {
      SetHostPinLimit},
     {{"strict_init", "off, on", "off", "Calls before aclInit fail with 100001."},
      SetSwitch<&Quirks::strict_init>},
+    {{"phyid_by_logic", "user, logic", "user", "How aclrtGetPhyDevIdByLogicDevId reads its argument."},
+     SetPhyIdByLogic},
+    {{"init.bad_path_code", "100003, 107000", "100003", "The code of aclInit when its file is missing."},
+     SetBadPathCode},
     {{"fatal_alloc_code", "207001, or another code", "207001",
       "The code of allocations after a sticky device fault."},
      SetFatalAllocCode},
@@ -79,8 +93,6 @@ constexpr Row kRows[] = {
      SetSwitch<&Quirks::callback_strict>},
 
     {{"kernels", "fail, skip", "fail", "What a launch of an unregistered kernel does.", false}, nullptr},
-    {{"phyid_by_logic", "user, logic", "user", "How aclrtGetPhyDevIdByLogicDevId reads its argument.", false},
-     nullptr},
     {{"ptrattr.strict", "off, on", "off", "Attributes of an unknown pointer are an error.", false}, nullptr},
     {{"strict_symbols", "off, on", "off", "Hides the functions that are newer than the version.", false},
      nullptr},
@@ -91,9 +103,6 @@ constexpr Row kRows[] = {
     {{"kernel_blocks_parallel", "off, on", "off", "The blocks of a kernel run on several workers.", false},
      nullptr},
     {{"exc_args_len", "length, count", "length", "What the argument length of an exception means.", false},
-     nullptr},
-    {{"init.bad_path_code", "100003, 107000", "100003", "The code of aclInit when its file is missing.",
-      false},
      nullptr},
     {{"allow_reserved", "off, on", "off", "Reserved functions of the version work.", false}, nullptr},
     {{"fatal_clear", "reset-or-repair", "reset-or-repair", "What ends a sticky device fault.", false},

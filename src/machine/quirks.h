@@ -23,6 +23,8 @@ struct Quirks {
   uint64_t host_pin_limit = 0;           // largest pinned block in bytes, 0 = no limit; SPEC 30 §3.1
   int32_t fatal_alloc_code = 207001;     // of what is created on a broken device; SPEC 21 §6.3
   bool callback_strict = false;          // host functions may call nothing; SPEC 21 §3.1
+  bool phyid_by_logic = false;           // aclrtGetPhyDevIdByLogicDevId takes a logical id; SPEC 10 §3.1
+  int32_t init_bad_path_code = 100003;   // of aclInit when its file cannot be read; SPEC 10 §1.2
   bool strict_init = false;              // calls before aclInit fail with 100001; SPEC 10 §2.4
 };
 

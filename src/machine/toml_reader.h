@@ -92,6 +92,20 @@ class TableReader {
     });
   }
 
+  // { value = [6, 7], source = "doc" }: an optional list of whole numbers from 0 to `high`.
+  void WholeList(std::string_view key, int64_t high, Marked<std::vector<int>>& out) {
+    MarkedValue(key, out, false, [&](const toml::node& node) {
+      const toml::array* list = node.as_array();
+      bool fits = list != nullptr && !list->empty();
+      for (size_t i = 0; fits && i < list->size(); ++i) {
+        auto value = list->get(i)->value_exact<int64_t>();
+        fits = value && *value >= 0 && *value <= high;
+        if (fits) out.value.push_back(static_cast<int>(*value));
+      }
+      return fits ? std::string() : "must be a list of whole numbers from 0 to " + std::to_string(high);
+    });
+  }
+
   void Size(std::string_view key, Marked<uint64_t>& out, bool required = true) {
     MarkedValue(key, out, required, [&](const toml::node& node) {
       std::string text = node.value_exact<std::string>().value_or("");

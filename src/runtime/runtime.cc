@@ -152,69 +152,6 @@ void Runtime::AfterForkInChild() {
   if (used) g_mode.fetch_or(kForked, std::memory_order_relaxed);
 }
 
-// --- Life cycle
-
-void Runtime::NoteFirstCall(const Moment& by) {
-  uint32_t none = 0;
-  if (first_call_state_.load(std::memory_order_relaxed) != 0 ||
-      !first_call_state_.compare_exchange_strong(none, 1, std::memory_order_relaxed)) {
-    return;
-  }
-  first_call_ = by;
-  first_call_state_.store(kFirstCallKnown, std::memory_order_release);
-}
-
-Runtime::InitResult Runtime::Init(const Moment&) {
-  MutexLock lock(life_);
-  if (references_ != 0) {
-    // SPEC 10 §1: the count grows from 8.5 on although the code says "again".
-    if (machine_->cann() >= facts::Cann::k85) ++references_;
-    return InitResult::kRepeated;
-  }
-  references_ = 1;
-  g_mode.fetch_and(~static_cast<uint32_t>(kFinalised | kStrict), std::memory_order_release);
-  return InitResult::kFirst;
-}
-
-Runtime::FinalizeResult Runtime::Finalize(bool all_references, const Moment& by, uint64_t* references_left) {
-  {
-    MutexLock lock(life_);
-    *references_left = 0;
-    if (references_ == 0) {
-      return was_finalised_ ? FinalizeResult::kAlreadyFinalised : FinalizeResult::kNeverInitialised;
-    }
-    references_ = all_references ? 0 : references_ - 1;
-    *references_left = references_;
-    if (references_ != 0) return FinalizeResult::kStillReferenced;
-  }
-  // SPEC 10 §2.3: every open device is closed as a forced reset would close it, then host memory goes.
-  for (Device& device : devices_) WaitFor(StreamsOf(device));
-  ReportLeaks({"finalised", by});
-  for (Device& device : devices_) {
-    if (device.open()) CloseDevice(device, by);
-    memory_->books().ClearPeers(device.logical);
-  }
-  memory_->host().UnregisterAll(-1);
-  std::vector<memory::Allocation*> pinned;
-  memory_->host().ForEachLive([&](memory::Allocation& allocation) { pinned.push_back(&allocation); });
-  for (memory::Allocation* allocation : pinned) memory_->host().Free(allocation, by.site, by.thread);
-  MutexLock lock(life_);
-  was_finalised_ = true;
-  finalised_ = by;
-  if (references_ == 0) g_mode.fetch_or(kFinalised, std::memory_order_release);
-  return FinalizeResult::kDone;
-}
-
-bool Runtime::initialised() const {
-  MutexLock lock(life_);
-  return references_ != 0;
-}
-
-Moment Runtime::finalised() const {
-  MutexLock lock(life_);
-  return finalised_;
-}
-
 // --- Devices and contexts
 
 Runtime::OpenResult Runtime::SetDevice(Device& device, ThreadState& thread, const Moment& by) {

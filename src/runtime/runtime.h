@@ -10,6 +10,7 @@
 #include <atomic>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -22,6 +23,7 @@
 #include "options/options.h"
 #include "runtime/handle_table.h"
 #include "runtime/host_watch.h"
+#include "runtime/init_config.h"
 #include "runtime/leaks.h"
 #include "runtime/objects.h"
 #include "runtime/order_watch.h"
@@ -72,14 +74,27 @@ class Runtime {
 
   // Life cycle (SPEC 10 §1, §2).
   enum class InitResult : uint8_t { kFirst, kRepeated };
-  InitResult Init(const Moment& by);
+  InitResult Init(const InitConfig& config);
+  // A callback refused: as if Init had not been called. What the callbacks made in a second life goes.
+  void UndoInit(const Moment& by);
+  // Whether Finalize would now end the runtime.
+  bool WouldFinalize(bool all_references) const;
   enum class FinalizeResult : uint8_t { kDone, kStillReferenced, kNeverInitialised, kAlreadyFinalised };
   FinalizeResult Finalize(bool all_references, const Moment& by, uint64_t* references_left);
   Moment finalised() const;
   bool initialised() const;
 
-  // Devices and contexts (SPEC 10 §4, §6). `kNoStream`: no stream is left for the default stream.
+  // SPEC 10 §4.3: the user id that threads without a context get; nothing when none is configured.
+  std::optional<int64_t> default_device() const;
+  // Like SetDevice, but only the first call of a life counts.
   enum class OpenResult : uint8_t { kOpen, kNoStream };
+  OpenResult BindDefault(Device& device, ThreadState& thread, const Moment& by);
+
+  // The recent messages: of the thread, or of the process when aclInit's file says so (SPEC 11 §3.1).
+  void AddMessage(ThreadState& thread, int32_t code, const check::Finding& finding);
+  const char* TakeMessages(ThreadState& thread);
+
+  // Devices and contexts (SPEC 10 §4, §6). `kNoStream`: no stream is left for the default stream.
   OpenResult SetDevice(Device& device, ThreadState& thread, const Moment& by);
   enum class ResetResult : uint8_t { kReleased, kCounted, kNotSet };
   // Explicit objects that a reset took away.
@@ -154,6 +169,7 @@ class Runtime {
  private:
   Runtime() = default;
   void Build();
+  void CloseEverything(const Moment& by);
   StreamObject* MakeStream(Context& context, uint32_t priority, uint32_t flags, bool is_default,
                            const Moment& by) BELAY_REQUIRES(objects_);
   Context* MakeContext(Device& device, bool primary, const Moment& by) BELAY_REQUIRES(objects_);
@@ -197,6 +213,11 @@ class Runtime {
   uint64_t references_ BELAY_GUARDED_BY(life_) = 0;
   bool was_finalised_ BELAY_GUARDED_BY(life_) = false;
   Moment finalised_ BELAY_GUARDED_BY(life_);
+  std::optional<int64_t> default_device_ BELAY_GUARDED_BY(life_);
+  bool default_counted_ BELAY_GUARDED_BY(objects_) = false;
+  std::atomic<bool> process_messages_{false};
+  Mutex messages_;
+  ErrorLog shared_messages_ BELAY_GUARDED_BY(messages_);
   Mutex binding_;
   LastBinding last_binding_ BELAY_GUARDED_BY(binding_);
 };

@@ -52,6 +52,11 @@ def judge(case: dict, findings: list[dict]) -> list[str]:
     return wrong
 
 
+def options_of(case: dict) -> str:
+    """The options of the case; {folder} stands for this folder, where products of its own lie."""
+    return case.get("options", "").replace("{folder}", str(pathlib.Path(__file__).resolve().parent))
+
+
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--programs", type=pathlib.Path, required=True, help="folder of the built case programs")
@@ -63,7 +68,7 @@ def main() -> int:
     with tempfile.TemporaryDirectory() as scratch:
         report = pathlib.Path(scratch, "report.json")
         environment = {k: v for k, v in os.environ.items() if not k.startswith(("BELAY", "ASCEND_RT"))}
-        environment["BELAY"] = f"quiet=on color=off report={report} {case.get('options', '')}"
+        environment["BELAY"] = f"quiet=on color=off report={report} {options_of(case)}"
         environment.update(case.get("environment", {}))
         command = [str(options.programs / case.get("program", options.case)), *case.get("arguments", [])]
         done = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=TIMEOUT_S,

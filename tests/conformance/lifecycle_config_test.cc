@@ -89,6 +89,56 @@ TEST(Lifecycle, ConfigurationKeys) {
   }
 }
 
+TEST(Lifecycle, APathIsRelativeToThisFolderOrTheProgram) {
+  namespace fs = std::filesystem;
+  const std::string name = "conformance-relative-" + std::to_string(getpid()) + ".json";
+  const fs::path beside = fs::read_symlink("/proc/self/exe").parent_path() / name;
+  const fs::path here = fs::temp_directory_path() / name;
+  fs::current_path(fs::temp_directory_path());
+  EXPECT_ACL(ACL_ERROR_INVALID_FILE, aclInit(name.c_str()));
+  std::ofstream(beside) << "{}";
+  EXPECT_OK(aclInit(name.c_str())) << "beside the program";
+  EXPECT_OK(aclFinalize());
+  std::ofstream(here) << "{";
+  EXPECT_ACL(ACL_ERROR_PARSE_FILE, aclInit(name.c_str())) << "the working directory comes first";
+  fs::remove(beside);
+  fs::remove(here);
+}
+
+TEST(Lifecycle, OtherCodeOfABadPath) {
+  if (Variant() != "bad path") GTEST_SKIP() << "needs the quirk init.bad_path_code";
+  EXPECT_ACL(ACL_ERROR_RT_PARAM_INVALID, aclInit("/nowhere/acl.json"));
+  EXPECT_OK(aclInit(nullptr));
+}
+
+TEST(Lifecycle, ARepeatedInitDoesNotReadItsFile) {
+  ConfigFile file(R"({"err_msg_mode":"1"})");
+  ASSERT_OK(aclInit(nullptr));
+  EXPECT_ACL(ACL_ERROR_REPEAT_INITIALIZE, aclInit("/nowhere/acl.json"));
+  EXPECT_ACL(ACL_ERROR_REPEAT_INITIALIZE, aclInit(file.path()));
+  OnNewThread([] { EXPECT_NE(aclrtFree(nullptr), ACL_SUCCESS); });
+  EXPECT_EQ(aclGetRecentErrMsg(), nullptr) << "the first configuration is in force: messages of the thread";
+}
+
+TEST(Lifecycle, DefaultDeviceComesBack) {
+  ConfigFile file(R"({"defaultDevice":{"default_device":"1"}})");
+  int32_t device = -7;
+  EXPECT_ACL(ACL_ERROR_RT_CONTEXT_NULL, aclrtGetDevice(&device)) << "not before aclInit";
+  ASSERT_OK(aclInit(file.path()));
+  ASSERT_OK(aclrtGetDevice(&device));
+  OnNewThread([] {
+    int32_t other = -7;
+    EXPECT_OK(aclrtGetDevice(&other)) << "binds, and counts nothing";
+  });
+  ASSERT_OK(aclrtResetDevice(1));
+  EXPECT_OK(aclrtGetDevice(&device)) << "bound again";
+  EXPECT_OK(aclrtResetDevice(1)) << "with a new count of 1";
+  EXPECT_ACL(ACL_ERROR_RT_CONTEXT_RELEASE_ERROR, aclrtResetDevice(1));
+  EXPECT_OK(aclFinalize());
+  ASSERT_OK(aclInit(nullptr));
+  EXPECT_ACL(ACL_ERROR_RT_CONTEXT_NULL, aclrtGetDevice(&device)) << "of this life only";
+}
+
 TEST(Lifecycle, DefaultDevice) {
   ConfigFile file(R"({"defaultDevice":{"default_device":"1"}})");
   const aclError code = aclInit(file.path());

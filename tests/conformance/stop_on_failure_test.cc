@@ -74,6 +74,8 @@ class StopOnFailure : public OnTwoDevices {
                                                    ACL_MEMCPY_DEVICE_TO_DEVICE, stream));
     EXPECT_ACL(code,
                aclrtMemcpy2dAsync(a.get(), 16, host.get(), 16, 16, 4, ACL_MEMCPY_HOST_TO_DEVICE, stream));
+    EXPECT_ACL(code, aclrtReduceAsync(a.get(), b.get(), kSize, ACL_RT_MEMCPY_SDMA_AUTOMATIC_SUM, ACL_FLOAT,
+                                      stream, nullptr));
     EXPECT_ACL(code, aclrtSynchronizeStream(stream));
     EXPECT_ACL(code, aclrtSynchronizeStreamWithTimeout(stream, 1000));
     EXPECT_ACL(code, aclrtSynchronizeStreamWithTimeout(stream, 0));
