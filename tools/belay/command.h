@@ -27,6 +27,7 @@ int RunCommand(Arguments arguments);
 int DoctorCommand(Arguments arguments);
 int ExplainCommand(Arguments arguments);
 int ProductsCommand(Arguments arguments);
+int TopoCommand(Arguments arguments);
 
 // Prints "belay: TEXT" on stderr.
 void Say(const std::string& text);
