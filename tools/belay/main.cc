@@ -1,4 +1,5 @@
 #include <cstdio>
+#include <cstring>
 #include <vector>
 
 #include "command.h"
@@ -54,6 +55,7 @@ int Main(Arguments arguments) {
     puts("belay " BELAY_VERSION);
     return 0;
   }
+  if (name == "--man") return PrintManual();
   std::vector<std::string_view> names;
   for (const Command& command : kCommands) {
     if (command.name == name) {
@@ -85,5 +87,8 @@ int Refuse(const std::string& text) {
 }  // namespace belay::tool
 
 int main(int argc, char** argv) {
+  if (argc > 0 && std::string_view(basename(argv[0])) == "npu-smi") {
+    return belay::tool::NpuSmi({argv + 1, static_cast<size_t>(argc - 1)});
+  }
   return belay::tool::Main({argv + 1, static_cast<size_t>(argc > 0 ? argc - 1 : 0)});
 }
