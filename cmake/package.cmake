@@ -1,13 +1,13 @@
-# The Debian package: `cpack -G DEB` in the build tree. It holds the install tree below /opt/belay and nothing else, so
-# removal leaves nothing; no script runs when it is installed.
+# The Debian package: `cpack -G DEB` in the build tree. It holds the install tree below /usr/lib/belay and nothing else, so
+# removal leaves nothing; no script runs when it is installed. Not /opt: dpkg would take that folder away with the package.
 set(CPACK_GENERATOR DEB)
 set(CPACK_PACKAGE_NAME belay)
 set(CPACK_PACKAGE_VENDOR Belay)
 set(CPACK_PACKAGE_CONTACT "Belay <belay@localhost>")
 set(CPACK_PACKAGE_DESCRIPTION_SUMMARY "software Ascend for AscendCL programs")
 set(CPACK_PACKAGE_DESCRIPTION "Runs, tests and debugs AscendCL programs on a machine with no NPU.
-Source /opt/belay/set_env.sh, then: belay run -- ./app")
-set(CPACK_PACKAGING_INSTALL_PREFIX /opt/belay)
+Source /usr/lib/belay/set_env.sh, then: belay run -- ./app")
+set(CPACK_PACKAGING_INSTALL_PREFIX /usr/lib/belay)
 # Files and symbols of Belay itself are of no use to its users.
 set(CPACK_STRIP_FILES ON)
 set(CPACK_DEBIAN_FILE_NAME DEB-DEFAULT)

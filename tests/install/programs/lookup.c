@@ -52,7 +52,7 @@ int main(void) {
   for (size_t i = 0; i < sizeof received; ++i) sent[i] = (char)(7 * i);
   // The kind says the wrong way, and nobody checks it.
   CHECK(copy(memory, sizeof received, sent, sizeof received, ACL_MEMCPY_DEVICE_TO_HOST, NULL), 0);
-  CHECK(copy(memory, 1, sent, sizeof received, ACL_MEMCPY_HOST_TO_DEVICE, NULL), ACL_ERROR_RT_PARAM_INVALID);
+  CHECK(copy(memory, 1, sent, sizeof received, ACL_MEMCPY_HOST_TO_DEVICE, NULL), ACL_ERROR_INVALID_PARAM);
   CHECK(aclrtSynchronizeDevice(), 0);
   CHECK(aclrtMemcpy(received, sizeof received, memory, sizeof received, ACL_MEMCPY_DEVICE_TO_HOST), 0);
   CHECK(memcmp(sent, received, sizeof received), 0);
