@@ -1,5 +1,7 @@
 """Emits gen/belay/abi: traits, body declarations, exported entries, layout asserts, the export list."""
 
+import dataclasses
+
 from facts import declare, parameter_list
 from output import c_banner, write
 
@@ -76,6 +78,27 @@ def entries(functions):
     return text + "\n".join(entry(f) for f in functions)
 
 
+def adapters(facts):
+    """The entries of api/adapters.toml: an entry of the function that each stands for, or a refusal by name."""
+    rows = []
+    functions = {f.name: f for f in facts.functions}
+    for adapter in facts.adapters:
+        name = adapter["name"]
+        if "of" not in adapter:
+            rows.append(f'extern "C" BELAY_EXPORT aclError {name}() {{\n'
+                        f'  return belay::abi::RefuseUnknown("{name}", __builtin_return_address(0));\n}}\n')
+            continue
+        f = functions[adapter["of"]]
+        ignored = adapter.get("ignored", {})
+        named = [declare(p.type, "" if p.name in ignored or not f.built else p.name).rstrip() for p in f.params]
+        f = dataclasses.replace(f, params=[dataclasses.replace(p, name=ignored.get(p.name, p.name)) for p in f.params])
+        way = built_entry if f.built else refused_entry
+        body = way(f, f"belay::facts::Fn::{f.name}", "__builtin_return_address(0)")
+        rows.append(f'extern "C" BELAY_EXPORT aclError {name}({", ".join(named)}) {{\n{body}}}\n')
+    own = ("abi/call.h", "belay/abi/bodies.h", "belay/abi/traits.h")
+    return INCLUDES + "".join(f'#include "{h}"\n' for h in own) + "\n" + "\n".join(rows)
+
+
 def traits(facts):
     rows = []
     for f in facts.runtime:
@@ -150,7 +173,9 @@ def emit(facts, directory, headers):
     for bucket in BUCKETS:
         functions = [f for f in exported if buckets[f.group] == bucket]
         write(abi / f"entries_{bucket}.cc", c_banner() + entries(functions))
+    write(abi / "entries_adapter.cc", c_banner() + adapters(facts))
     write(abi / "traits.h", c_banner() + traits(facts))
     write(abi / "bodies.h", c_banner() + bodies(facts))
     write(abi / "asserts.cc", c_banner() + asserts(facts, headers))
-    write(directory / "belay" / "exports.txt", "".join(f.name + "\n" for f in exported))
+    names = sorted([f.name for f in exported] + [adapter["name"] for adapter in facts.adapters])
+    write(directory / "belay" / "exports.txt", "".join(name + "\n" for name in names))

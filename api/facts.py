@@ -96,6 +96,7 @@ class Facts:
         self.constants = _toml("constants.toml")["constant"]
         self.handles = _toml("handles.toml")["handle"]
         self.typedefs = _toml("typedefs.toml")["typedef"]
+        self.adapters = _toml("adapters.toml")["adapter"]
         self.runtime = sorted((f for f in self.functions if f.runtime), key=lambda f: f.name)
         self._check()
 
@@ -112,6 +113,14 @@ class Facts:
                 raise ValueError(f"{f.name}: more parameters than the non-null mask has bits")
             if f.built and f.masks == [lacks.ALL] * len(lacks.VERSIONS) and not f.unless:
                 raise ValueError(f"{f.name} is built, but no profile has it")
+        for adapter in self.adapters:
+            if adapter["name"] in seen or not adapter["name"].startswith("rt"):
+                raise ValueError(f"{adapter['name']} is no name for an adapter")
+            target = next((f for f in self.functions if f.name == adapter.get("of")), None)
+            if "of" in adapter and (target is None or target.returns != "aclError"):
+                raise ValueError(f"{adapter['name']} is of no function that returns aclError")
+            if unknown := set(adapter.get("ignored", {})) - {p.name for p in (target.params if target else [])}:
+                raise ValueError(f"{adapter['name']} ignores unknown parameters {sorted(unknown)}")
         values = [c["value"] for c in self.codes if not c.get("alias")]
         if doubled := {v for v in values if values.count(v) > 1}:
             raise ValueError(f"codes {sorted(doubled)} need alias = true on all but one name")

@@ -3,7 +3,7 @@
 set(BELAY_GEN_DIR ${CMAKE_BINARY_DIR}/gen)
 
 set(BELAY_ENTRY_SOURCES "")
-foreach(bucket device stream memory kernel tensor queue profile)
+foreach(bucket device stream memory kernel tensor queue profile adapter)
   list(APPEND BELAY_ENTRY_SOURCES ${BELAY_GEN_DIR}/belay/abi/entries_${bucket}.cc)
 endforeach()
 list(APPEND BELAY_ENTRY_SOURCES ${BELAY_GEN_DIR}/belay/abi/asserts.cc)

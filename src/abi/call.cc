@@ -38,6 +38,18 @@ Status RefuseNotBuilt(const Call& call) {
       .End();
 }
 
+aclError RefuseUnknown(const char* name, void* caller) {
+  runtime::Runtime& runtime = runtime::Runtime::Start();
+  Call call(name, caller, runtime, runtime::CurrentThread());
+  // SPEC 00, "Specified only by signature": before any argument and any state.
+  return call.Refuse(code::kNotSupported, FindingId::kUnsupported)
+      .Say("%s is not supported: only its name is known", name)
+      .Rule("What is not there answers 207000 and never succeeds silently (SPEC 00 rule 7)")
+      .Fix("use the aclrt function that does the same")
+      .End()
+      .code();
+}
+
 namespace {
 // Data types, data buffers and the program's log: no state of the runtime is touched (SPEC 11 §§4, 6).
 bool IsPure(facts::Fn fn) {

@@ -253,6 +253,9 @@ template <facts::Fn F>
   return status.code();
 }
 
+// An adapter of which only the name is known (api/adapters.toml).
+[[gnu::cold]] aclError RefuseUnknown(const char* name, void* caller);
+
 template <facts::Fn F, class R>
 [[gnu::cold]] R RefuseValue(void* caller, R value) {
   static_cast<void>(Refuse<F>(caller));

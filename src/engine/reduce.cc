@@ -4,7 +4,8 @@
 #include <cstring>
 #include <type_traits>
 
-#include "base/float16.h"
+#include "base/bfloat.h"
+#include "base/half.h"
 
 namespace belay::engine {
 namespace {

@@ -62,6 +62,38 @@ TEST(MachineTest, TheInferenceProductHasCardsSwitchesAndAWindow) {
   EXPECT_EQ(TopologyBit(machine.Link(0, 4)), 0x08u);
 }
 
+// SPEC 10 §5.4, 32 §2.1
+TEST(MachineTest, TheLinksOfTheOtherProducts) {
+  Machine a3 = Machine::Build(Of("atlas-900-a3")).value();
+  EXPECT_EQ(TopologyBit(a3.Link(6, 7)), 0x20u);
+  EXPECT_EQ(TopologyBit(a3.Link(7, 8)), 0x40u);
+  EXPECT_TRUE(a3.Reachable(0, 1));
+  EXPECT_TRUE(a3.Reachable(0, 15));
+  EXPECT_EQ(a3.limits().max_peers.value, 0u);
+
+  Machine training = Machine::Build(Of("ascend-910a")).value();
+  EXPECT_EQ(TopologyBit(training.Link(0, 3)), 0x01u);
+  EXPECT_EQ(TopologyBit(training.Link(3, 4)), 0x10u);
+  EXPECT_TRUE(training.Reachable(3, 4));
+  EXPECT_FALSE(training.has_huge_1g());
+
+  Machine pro = Machine::Build(Of("atlas-300i-pro")).value();
+  EXPECT_EQ(TopologyBit(pro.Link(0, 3)), 0x02u);
+  EXPECT_EQ(TopologyBit(pro.Link(3, 4)), 0x08u);
+  EXPECT_TRUE(pro.Reachable(0, 3));
+  EXPECT_FALSE(pro.Reachable(3, 4));
+  EXPECT_EQ(pro.p2p_window_bytes(), 5ull << 30);
+
+  Machine board = Machine::Build(Of("atlas-200i-500-a2")).value();
+  EXPECT_EQ(board.device_count(), 1);
+  EXPECT_TRUE(board.Lacks(Fn::aclrtDeviceCanAccessPeer));
+  EXPECT_TRUE(board.Lacks(Fn::aclrtGetDevicesTopo));
+
+  Machine newest = Machine::Build(Of("ascend-950")).value();
+  EXPECT_TRUE(newest.Reachable(0, 7));
+  EXPECT_EQ(TopologyBit(newest.Link(0, 7)), 0x40u);
+}
+
 TEST(MachineTest, TheWindowFollowsTheMemoryInWholePages) {
   options::Options options = Of("atlas-300i-duo");
   options.hbm_bytes = 10ull << 20;

@@ -31,8 +31,8 @@ std::string ErrorOf(const std::string& text) {
 
 TEST(ProductTest, EveryEmbeddedProductLoadsUnderItsName) {
   std::vector<std::string> names = ProductNames();
-  EXPECT_THAT(names, testing::Contains("atlas-800t-a2"));
-  EXPECT_THAT(names, testing::Contains("atlas-300i-duo"));
+  EXPECT_THAT(names, testing::ElementsAre("ascend-910a", "ascend-950", "atlas-200i-500-a2", "atlas-300i-duo",
+                                          "atlas-300i-pro", "atlas-800t-a2", "atlas-900-a3"));
   for (const std::string& name : names) {
     auto product = LoadProduct(name);
     ASSERT_TRUE(product) << product.error();
@@ -57,6 +57,51 @@ TEST(ProductTest, TheDefaultProduct) {
   EXPECT_EQ(product.cores.npu_arch.value, 2201u);
   ASSERT_EQ(product.links.size(), 1u);
   EXPECT_EQ(product.links[0].bandwidth_gbps.mark, Mark::kAssumed);
+}
+
+// SPEC 20 §2.1, 10 §4.7, 30 §0.3
+TEST(ProductTest, TheLimitsOfEachFamily) {
+  struct Row {
+    const char* name;
+    facts::Family family;
+    uint32_t devices, streams, events, notifies, processes;
+    uint64_t memory_mib;
+  };
+  for (const Row& row : {
+           Row{"ascend-950", facts::Family::k950, 8, 1984, 65536, 65535, 64, 92 << 10},
+           Row{"atlas-900-a3", facts::Family::kA3, 16, 1984, 65536, 8192, 63, 61 << 10},
+           Row{"atlas-800t-a2", facts::Family::kA2, 8, 1984, 65536, 8192, 63, 61 << 10},
+           Row{"atlas-200i-500-a2", facts::Family::k200I, 1, 512, 65536, 2048, 64, 10810},
+           Row{"atlas-300i-duo", facts::Family::kInf, 8, 1024, 1023, 1024, 64, 20 << 10},
+           Row{"atlas-300i-pro", facts::Family::kInf, 8, 1024, 1023, 1024, 64, 20 << 10},
+           Row{"ascend-910a", facts::Family::kTrn, 8, 2048, 65535, 1024, 64, 30 << 10},
+       }) {
+    SCOPED_TRACE(row.name);
+    Product product = LoadProduct(row.name).value();
+    EXPECT_EQ(product.family, row.family);
+    EXPECT_EQ(product.devices.value, row.devices);
+    EXPECT_EQ(product.memory_bytes.value, row.memory_mib << 20);
+    const Limits& limits = product.limits[kV90];
+    for (const auto& [limit, value] : {std::pair{limits.streams, row.streams},
+                                       {limits.events, row.events},
+                                       {limits.notifies, row.notifies},
+                                       {limits.processes, row.processes}}) {
+      EXPECT_EQ(limit.value, value);
+      EXPECT_EQ(limit.mark, Mark::kDoc);
+    }
+  }
+}
+
+TEST(ProductTest, OnlyTheLinksOfA3AreMeasured) {
+  for (const std::string& name : ProductNames()) {
+    const Product product = LoadProduct(name).value();
+    for (const LinkRule& rule : product.links) {
+      const Mark expected = name == "atlas-900-a3" ? Mark::kMeasured : Mark::kAssumed;
+      EXPECT_EQ(rule.bandwidth_gbps.mark, expected) << name;
+      EXPECT_EQ(rule.latency_us.mark, expected) << name;
+      EXPECT_GT(rule.bandwidth_gbps.value, 0) << name;
+    }
+  }
 }
 
 TEST(ProductTest, ErrorsNameFileLineKeyAndRule) {
@@ -129,8 +174,9 @@ TEST(ProductTest, AnUnknownNameListsTheKnownOnes) {
   auto product = LoadProduct("atlas-900");
   ASSERT_FALSE(product);
   EXPECT_EQ(product.error(),
-            "there is no product 'atlas-900'; known are atlas-300i-duo, atlas-800t-a2, or the path of a file "
-            "that ends in .toml");
+            "there is no product 'atlas-900'; known are ascend-910a, ascend-950, atlas-200i-500-a2, "
+            "atlas-300i-duo, atlas-300i-pro, atlas-800t-a2, atlas-900-a3, or the path of a file that ends in "
+            ".toml");
   EXPECT_THAT(LoadProduct("nowhere.toml").error(), HasSubstr("'nowhere.toml' cannot be read"));
   EXPECT_THAT(LoadProduct("/tmp/").error(), HasSubstr("cannot be read"));
 }

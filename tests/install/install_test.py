@@ -1,4 +1,5 @@
 """Programs outside the tree, built and run against an install prefix: install_test.py BUILD_DIR CASE."""
+import json
 import os
 import platform
 import re
@@ -48,6 +49,7 @@ class Prefix(Outside):
 class Tree(Outside):
     def test_places(self):
         for place in ["bin/belay", "bin/setenv.bash", "set_env.sh", "include/acl/acl.h", "include/acl/acl_rt.h", "version.cfg",
+                      "bin/npu-smi", "lib64/libhccl.so", "lib64/libruntime.so", "lib64/libopapi.so", "acllib/include/acl/acl.h",
                       "lib64/libascendcl.so", "lib64/libacl_rt.so", "lib64/cmake/belay/belay-config.cmake",
                       "share/belay/products/atlas-800t-a2.toml", "share/doc/belay/LICENSE",
                       f"{ARCH}-linux/include/acl/acl.h", f"{ARCH}-linux/lib64/libascendcl.so",
@@ -111,6 +113,102 @@ class ClientCMake(CMakeCase):
         self.configure("client", env={"ASCEND_HOME_PATH": str(self.prefix)})
         self.run_program(self.work / "b" / "copy")
         self.run_program(self.work / "b" / "copy_arch")
+
+
+class Clients(CMakeCase):
+    """Builds in the style of each client of libs.md §3 and §4: they probe the same files and variables."""
+
+    def client(self, name, *options, **env):
+        self.configure(f"clients/{name}", *options, env=env)
+        self.run_program(self.work / "b" / "copy")
+        needed = self.run_ok("readelf", "-dW", self.work / "b" / "copy")
+        self.assertIn("[libascendcl.so]", needed)
+
+    def test_llama_cpp(self):
+        path = f"{self.prefix}/bin:{os.environ['PATH']}"
+        for variable in ("CANN_INSTALL_DIR", "ASCEND_TOOLKIT_HOME"):
+            self.client("llama_cpp", PATH=path, **{variable: str(self.prefix)})
+            shutil.rmtree(self.work / "b")
+        self.client("llama_cpp", f"-DCANN_INSTALL_DIR={self.prefix}", PATH=path)
+
+    def test_home_path(self):
+        for name in ("vllm_ascend", "mooncake", "ksana"):
+            with self.subTest(name):
+                self.client(name, ASCEND_HOME_PATH=str(self.prefix))
+                shutil.rmtree(self.work / "b")
+
+    def test_toolkit_home(self):
+        for name in ("opencv", "xllm"):
+            with self.subTest(name):
+                self.client(name, ASCEND_TOOLKIT_HOME=str(self.prefix))
+                shutil.rmtree(self.work / "b")
+
+    def test_infinitensor(self):
+        self.client("infinitensor", ASCEND_HOME=str(self.prefix))
+
+    def test_onnxruntime(self):
+        self.client("onnxruntime", f"-Donnxruntime_CANN_HOME={self.prefix}")
+
+    def test_paddle(self):
+        """The user makes the link that the vendor's installer would make."""
+        (self.work / "Ascend" / "ascend-toolkit").mkdir(parents=True)
+        (self.work / "Ascend" / "ascend-toolkit" / "latest").symlink_to(self.prefix)
+        self.client("paddle", ASCEND_CUSTOM_PATH=str(self.work / "Ascend"))
+
+    def test_samples(self):
+        self.client("samples", DDK_PATH=str(self.prefix), NPU_HOST_LIB=f"{self.prefix}/{ARCH}-linux/devlib")
+
+    def test_flagcx(self):
+        self.run_ok("make", "-C", PROGRAMS / "clients" / "flagcx", f"DEVICE_HOME={self.prefix}", f"OUT={self.work}")
+        self.run_program(self.work / "copy")
+
+    def test_setup_py(self):
+        """In the style of LMCache-Ascend: sources set_env.sh, then reads the version of the tree per architecture."""
+        home = self.run_ok("bash", "-euc", '. "$1/set_env.sh"; echo "$ASCEND_HOME_PATH"', "x", self.prefix).strip()
+        info = (Path(home) / f"{ARCH}-linux" / "ascend_toolkit_install.info").read_text()
+        self.assertRegex(info, r"(?m)^version=9\.0\.0$")
+
+    def test_memfabric(self):
+        self.compile("gcc", "-std=gnu11", PROGRAMS / "lookup.c", "-o", self.work / "lookup", f"-L{self.prefix}/lib64", "-lascendcl", "-ldl")
+        self.run_program(self.work / "lookup")
+
+
+class NpuSmi(Outside):
+    def table(self, *command, **env):
+        return self.run_ok(*command, env=env).splitlines()
+
+    def test_row_7_column_3(self):
+        tool = self.prefix / "bin" / "npu-smi"
+        self.assertEqual(self.table(tool, "info")[6].split()[1:3], ["0", "910B3"])
+        lines = self.table(tool, "info", BELAY="product=atlas-300i-duo")
+        self.assertEqual(lines[6].split()[2], "310P3")
+        self.assertEqual({len(line) for line in lines}, {98})
+        self.assertEqual(len([line for line in lines if "310P3" in line]), 8)
+        # Below `belay run` it is the machine of the run, which is one of a program that loads the library.
+        self.compile("gcc", "-std=c11", PROGRAMS / "copy.c", "-o", self.work / "copy", f"-L{self.prefix}/lib64", "-lascendcl")
+        lines = self.table(self.prefix / "bin" / "belay", "run", "--product", "atlas-900-a3", "--", "bash", "-euc",
+                           '"$1" info; "$2"', "x", tool, self.work / "copy")
+        self.assertEqual(lines[6].split()[2], "910_9391")
+
+    def test_refused(self):
+        done = subprocess.run([self.prefix / "bin" / "npu-smi", "info", "-l"], capture_output=True, text=True)
+        self.assertEqual((done.returncode, done.stdout), (2, ""))
+        self.assertIn("npu-smi info", done.stderr)
+
+
+class Hccl(Outside):
+    def test_refuses_and_says_so_once(self):
+        self.run_ok("gcc", PROGRAMS / "hccl.c", "-o", self.work / "hccl", f"-L{self.prefix}/lib64", "-lhccl")
+        done = subprocess.run([self.work / "hccl"], capture_output=True, text=True, env={"LD_LIBRARY_PATH": f"{self.prefix}/lib64"})
+        self.assertEqual((done.returncode, done.stdout), (0, "HCCL_E_NOT_SUPPORT\n"), done)
+        self.assertEqual(done.stderr.count("belay: error: HcclGetRootInfo: this libhccl.so"), 1)
+        self.assertEqual(done.stderr.count("belay"), 1)
+
+    def test_names(self):
+        lines = self.run_ok("nm", "-D", "--defined-only", self.prefix / "lib64" / "libhccl.so").splitlines()
+        names = {line.split()[-1] for line in lines}
+        self.assertGreater(len(names), 40)
+        self.assertTrue(all(name.startswith("Hccl") for name in names), names)
 
 
 class DlopenName(Outside):
@@ -184,6 +282,19 @@ class Tool(Outside):
         shutil.copytree(self.prefix, moved, symlinks=True)
         out = self.run_ok(moved / "bin" / "belay", "run", "--product", "atlas-300i-duo", "--", self.work / "copy")
         self.assertIn("bytes verified", out)
+
+
+class Manual(Outside):
+    def test_every_command_and_option(self):
+        page = (self.prefix / "share" / "man" / "man1" / "belay.1").read_text().replace("\\-", "-")
+        self.assertTrue(page.startswith(".TH BELAY 1 "))
+        belay = self.prefix / "bin" / "belay"
+        for option in json.loads(self.run_ok(belay, "doctor", "--json"))["options"]:
+            self.assertRegex(page, rf"(?m)^\.B --{option['name']} ")
+        for command in re.findall(r"(?m)^  belay (\w+)", self.run_ok(belay, "--help")):
+            self.assertRegex(page, rf"(?m)^\.B belay {command}\b")
+        # Every line that starts with a control character is one of the macros that are used.
+        self.assertLessEqual({line.split()[0] for line in page.splitlines() if line[:1] in ".'"}, {".TH", ".SH", ".TP", ".PP", ".B", ".br"})
 
 
 class Environment(Outside):

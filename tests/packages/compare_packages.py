@@ -13,7 +13,7 @@ from pathlib import Path
 # Commands that the scripts, the build and the tests start.
 COMMANDS = {
     "build": ["cmake", "ctest", "ninja", "python3", "g++", "gcc", "c++", "cc", "ar", "ld", "awk", "sed", "grep", "nproc", "mktemp", "tail"],
-    "test": ["readelf", "nm", "ldd", "bash", "find", "xargs"],
+    "test": ["readelf", "nm", "ldd", "bash", "find", "xargs", "make"],
 }
 
 

@@ -3,6 +3,7 @@
 import json
 import os
 import pty
+import re
 import select
 import shutil
 import signal
@@ -10,6 +11,7 @@ import stat
 import subprocess
 import sys
 import tempfile
+import tomllib
 import unittest
 from pathlib import Path
 
@@ -387,7 +389,7 @@ class Doctor(Case):
         self.assertRegex(done.stdout, r"(?m)^  devices +3 +from the command line$")
         self.assertRegex(done.stdout, r"(?m)^  cann +8\.5 +from BELAY$")
         self.assertRegex(done.stdout, r"(?m)^  check +basic +from the default$")
-        self.assertRegex(done.stdout, r"(?m)^  commands +info, topo, bw, explore, play$")
+        self.assertRegex(done.stdout, r"(?m)^  commands +info, bw, explore, play$")
 
     def test_json(self):
         done = self.call("doctor", "--json")
@@ -442,6 +444,18 @@ class Explain(Case):
         self.refused(self.call("explain", "a", "b"), "takes one")
 
 
+def numbers(node):
+    """(value, source, note) of every number below a node of a product file or of its JSON."""
+    if isinstance(node, dict) and "source" in node:
+        value = node["value"]
+        if isinstance(value, str):
+            unit = {"MiB": 20, "GiB": 30}[value[-3:]]
+            value = int(value[:-3]) << unit
+        return [(value, node["source"], node.get("note") or "")]
+    children = node.values() if isinstance(node, dict) else node if isinstance(node, list) else []
+    return [number for child in children for number in numbers(child)]
+
+
 class Products(Case):
     def test_list(self):
         done = self.call("products")
@@ -450,13 +464,30 @@ class Products(Case):
         self.assertIn("atlas-800t-a2", names)
         for name in names:
             self.assertEqual(self.run_subject("--product", name).returncode, 0)
-        self.refused(self.call("products", "x"), "'x'")
+        self.refused(self.call("products", "x"), "there is no product 'x'")
+        self.refused(self.call("products", "--x"), "'--x'")
+        self.refused(self.call("products", "a", "b"), "one name")
+
+    def test_one(self):
+        """Every number of a product file is shown with the source that the file gives."""
+        for path in sorted((Path(__file__).resolve().parents[2] / "products").glob("*.toml")):
+            file = tomllib.loads(path.read_text())
+            facts = json.loads(self.call("products", "--json", path.stem).stdout)
+            shown = self.call("products", path.stem).stdout
+            self.assertEqual(sorted(numbers(file)), sorted(numbers(facts)), path.name)
+            rows = re.findall(r"(?m)^\S+ +\S+ +(doc|measured|assumed) ", shown + " ")
+            self.assertEqual(len(rows), len(numbers(file)), shown)
+        self.assertRegex(shown := self.call("products", "atlas-900-a3").stdout,
+                         r"(?m)^links\[0\]\.bandwidth_gbps +186\.6  measured  SDMA")
+        self.assertRegex(shown, r"(?m)^memory_bytes +61GiB  measured ")
+        self.assertRegex(self.call("products", "atlas-800t-a2").stdout, r"(?m)^limits\.8\.1\.streams +2048  doc ")
+        self.assertEqual(self.call("products", path).stdout, self.call("products", path.stem).stdout)
 
 
 class Help(Case):
     def test_help(self):
         self.assertIn("Example", self.call("--help").stdout)
-        for command in ("run", "doctor", "explain", "products"):
+        for command in ("run", "doctor", "explain", "products", "topo"):
             done = self.call(command, "--help")
             self.assertEqual((done.returncode, done.stderr), (0, ""), command)
             self.assertIn("Example", done.stdout)
@@ -465,7 +496,7 @@ class Help(Case):
         self.assertRegex(self.call("--version").stdout, r"^belay \d+\.\d+\.\d+\n$")
 
     def test_not_built(self):
-        for command in ("info", "topo", "bw", "explore", "play"):
+        for command in ("info", "bw", "explore", "play"):
             self.refused(self.call(command, "--help"), f"the command '{command}' is not built yet")
 
     def test_wrong(self):

@@ -27,6 +27,12 @@ int RunCommand(Arguments arguments);
 int DoctorCommand(Arguments arguments);
 int ExplainCommand(Arguments arguments);
 int ProductsCommand(Arguments arguments);
+int TopoCommand(Arguments arguments);
+
+// The manual page, on stdout.
+int PrintManual();
+// The tool under the name npu-smi: what client builds ask the vendor's tool for.
+int NpuSmi(Arguments arguments);
 
 // Prints "belay: TEXT" on stderr.
 void Say(const std::string& text);

@@ -1,4 +1,5 @@
 #include <cstdio>
+#include <cstring>
 #include <vector>
 
 #include "command.h"
@@ -15,9 +16,10 @@ constexpr Command kCommands[] = {
      DoctorCommand},
     {"explain", "belay explain CODE|FINDING|API", "Explains a return code, a finding or a function.",
      ExplainCommand},
-    {"products", "belay products", "Lists the products that can be emulated.", ProductsCommand},
+    {"products", "belay products [NAME]", "Lists the products that can be emulated, or the numbers of one.",
+     ProductsCommand},
     {"info", "belay info", "Shows the running emulated machines."},
-    {"topo", "belay topo [--svg FILE]", "Draws how the devices of a product are linked."},
+    {"topo", "belay topo [--svg FILE]", "Shows how the devices of a machine are linked.", TopoCommand},
     {"bw", "belay bw [--json FILE] [CASES...]", "Measures bandwidths."},
     {"explore", "belay explore [--runs N] -- PROGRAM", "Runs a program under many schedules."},
     {"play", "belay play LOG", "Repeats an API log."},
@@ -53,6 +55,7 @@ int Main(Arguments arguments) {
     puts("belay " BELAY_VERSION);
     return 0;
   }
+  if (name == "--man") return PrintManual();
   std::vector<std::string_view> names;
   for (const Command& command : kCommands) {
     if (command.name == name) {
@@ -84,5 +87,8 @@ int Refuse(const std::string& text) {
 }  // namespace belay::tool
 
 int main(int argc, char** argv) {
+  if (argc > 0 && std::string_view(basename(argv[0])) == "npu-smi") {
+    return belay::tool::NpuSmi({argv + 1, static_cast<size_t>(argc - 1)});
+  }
   return belay::tool::Main({argv + 1, static_cast<size_t>(argc > 0 ? argc - 1 : 0)});
 }

@@ -1,4 +1,4 @@
-#include "base/float16.h"
+#include "base/bfloat.h"
 
 #include <gtest/gtest.h>
 
@@ -26,7 +26,7 @@ std::vector<Value> NotNegative(int mantissa_bits, int bias, int largest_exponent
   }
   return values;
 }
-const std::vector<Value> kHalf = NotNegative(10, 15, 31), kBfloat = NotNegative(7, 127, 255);
+const std::vector<Value> kBfloat = NotNegative(7, 127, 255);
 
 uint32_t Bits(float value) {
   return std::bit_cast<uint32_t>(value);
@@ -51,27 +51,18 @@ void Check(const std::vector<Value>& values, Widen widen, Narrow narrow) {
   }
 }
 
-TEST(Float16Test, HalfIsExactAndRoundsToNearestEven) {
-  Check(kHalf, HalfToFloat, FloatToHalf);
-}
-
-TEST(Float16Test, BfloatIsExactAndRoundsToNearestEven) {
+TEST(BfloatTest, IsExactAndRoundsToNearestEven) {
   Check(kBfloat, BfloatToFloat, FloatToBfloat);
 }
 
-TEST(Float16Test, WhatIsNotFinite) {
+TEST(BfloatTest, WhatIsNotFinite) {
   constexpr float kInfinity = std::numeric_limits<float>::infinity();
-  EXPECT_EQ(FloatToHalf(65519.99F), 0x7bff);
-  EXPECT_EQ(FloatToHalf(65520.0F), 0x7c00);
-  EXPECT_EQ(FloatToHalf(-std::numeric_limits<float>::max()), 0xfc00);
   EXPECT_EQ(FloatToBfloat(std::numeric_limits<float>::max()), 0x7f80);
-  for (auto [widen, narrow] : {std::pair(&HalfToFloat, &FloatToHalf), {&BfloatToFloat, &FloatToBfloat}}) {
-    EXPECT_EQ(widen(narrow(kInfinity)), kInfinity);
-    EXPECT_EQ(widen(narrow(-kInfinity)), -kInfinity);
-    EXPECT_TRUE(std::isnan(widen(narrow(std::numeric_limits<float>::quiet_NaN()))));
-    // A NaN whose payload lies in the bits that go away.
-    EXPECT_TRUE(std::isnan(widen(narrow(std::bit_cast<float>(uint32_t{0x7f800001})))));
-  }
+  EXPECT_EQ(BfloatToFloat(FloatToBfloat(kInfinity)), kInfinity);
+  EXPECT_EQ(BfloatToFloat(FloatToBfloat(-kInfinity)), -kInfinity);
+  EXPECT_TRUE(std::isnan(BfloatToFloat(FloatToBfloat(std::numeric_limits<float>::quiet_NaN()))));
+  // A NaN whose payload lies in the bits that go away.
+  EXPECT_TRUE(std::isnan(BfloatToFloat(FloatToBfloat(std::bit_cast<float>(uint32_t{0x7f800001})))));
 }
 
 }  // namespace
