@@ -1669,7 +1669,8 @@ aclError aclrtMallocForTaskScheduler(void **devPtr, size_t size, aclrtMemMallocP
  *  107002, 207000, 207001. Spec 30 §2.4. */
 aclError aclrtMallocWithCfg(void **devPtr, size_t size, aclrtMemMallocPolicy policy, aclrtMallocConfig *cfg);
 
-/** Not on: 200I, INF, TRN; since 8.5. Besides 0 may return 100000, 107000, 107002, 207000. Spec 30 §3.4. */
+/** Registers host memory: mapped for the device, pinned, or both. Not on: 200I, INF, TRN; since 8.5. Besides
+ *  0 may return 100000, 107000, 107002, 207000. Spec 30 §3.4. */
 aclError aclrtHostRegisterV2(void *ptr, uint64_t size, uint32_t flag);
 
 /** Allocates size bytes of pinned host memory. Besides 0 may return 100000, 107002, 207001. Spec 30 §3.1. */
@@ -1687,8 +1688,8 @@ aclError aclrtFreeHost(void *hostPtr);
  *  200I, INF; since 8.1. Besides 0 may return 100000, 107000, 107002, 207000. Spec 30 §3.3. */
 aclError aclrtHostRegister(void *ptr, uint64_t size, aclrtHostRegisterType type, void **devPtr);
 
-/** Not on: 200I, INF, TRN; 950 before 9.1; 950DT; since 8.5. Besides 0 may return 100000, 107000, 107002.
- *  Spec 30 §3.6. */
+/** The device address of registered host memory. Not on: 200I, INF, TRN; 950 before 9.1; 950DT; since 8.5.
+ *  Besides 0 may return 100000, 107000, 107002. Spec 30 §3.6. */
 aclError aclrtHostGetDevicePointer(void *pHost, void **pDevice, uint32_t flag);
 
 /** Waits for the device, then frees pinned host memory. Since 8.5. Besides 0 may return 100000, 107000,
@@ -1699,7 +1700,8 @@ aclError aclrtFreeHostWithDevSync(void *hostPtr);
  *  107002. Spec 30 §3.5. */
 aclError aclrtHostUnregister(void *ptr);
 
-/** Not on: 950 before 9.1; since 8.5. Besides 0 may return 100000, 107001. Spec 30 §3.7. */
+/** Whether a unit of the device can access mapped host memory. Not on: 950 before 9.1; since 8.5. Besides 0
+ *  may return 100000, 107001. Spec 30 §3.7. */
 aclError aclrtHostMemMapCapabilities(uint32_t deviceId, aclrtHacType hacType, aclrtHostMemMapCapability
     *capabilities);
 

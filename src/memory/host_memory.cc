@@ -77,10 +77,13 @@ HostMemory::RegisterResult HostMemory::Register(Registration* registration, bool
       return RegisterResult::kOverlaps;
     }
   }
-  registration->alias = alias_is_address ? registration->start : TakeAlias(RoundUp(registration->bytes));
-  if (registration->alias == 0) return RegisterResult::kNoAlias;
+  registration->alias = 0;
+  if (registration->mapped) {
+    registration->alias = alias_is_address ? registration->start : TakeAlias(RoundUp(registration->bytes));
+    if (registration->alias == 0) return RegisterResult::kNoAlias;
+    by_alias_[registration->alias] = registration->start;
+  }
   by_start_[registration->start] = *registration;
-  by_alias_[registration->alias] = registration->start;
   registrations_.store(static_cast<uint32_t>(by_start_.size()), std::memory_order_release);
   return RegisterResult::kRegistered;
 }
@@ -89,7 +92,7 @@ bool HostMemory::Unregister(uintptr_t start) {
   MutexLock lock(mutex_);
   auto found = by_start_.find(start);
   if (found == by_start_.end()) return false;
-  by_alias_.erase(found->second.alias);
+  if (found->second.mapped) by_alias_.erase(found->second.alias);
   by_start_.erase(found);
   registrations_.store(static_cast<uint32_t>(by_start_.size()), std::memory_order_release);
   return true;
@@ -124,7 +127,7 @@ void HostMemory::UnregisterAll(int device) {
       ++it;
       continue;
     }
-    by_alias_.erase(it->second.alias);
+    if (it->second.mapped) by_alias_.erase(it->second.alias);
     it = by_start_.erase(it);
   }
   registrations_.store(static_cast<uint32_t>(by_start_.size()), std::memory_order_release);
@@ -140,7 +143,7 @@ bool HostMemory::IsPinned(uintptr_t address, uint64_t bytes) const {
     return allocation != nullptr && allocation->live() && inside(Address(*allocation), allocation->extent);
   }
   Registration found;
-  return FindRegistration(address, &found) && inside(found.start, found.bytes);
+  return FindRegistration(address, &found) && found.pinned && inside(found.start, found.bytes);
 }
 
 }  // namespace belay::memory
