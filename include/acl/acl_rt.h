@@ -1648,7 +1648,8 @@ aclError aclrtFree(void *devPtr);
  *  207000. Spec 30 §1.1. */
 aclError aclrtGetMemInfo(aclrtMemAttr attr, size_t *free, size_t *total);
 
-/** Not on: 950; since 8.5. Besides 0 may return 100000, 107001. Spec 30 §1.3. */
+/** Current and peak bytes of device memory by software component. Not on: 950; since 8.5. Besides 0 may
+ *  return 100000, 107001. Spec 30 §1.3. */
 aclError aclrtGetMemUsageInfo(int32_t deviceId, aclrtMemUsageInfo *memUsageInfo, size_t inputNum, size_t
     *outputNum);
 

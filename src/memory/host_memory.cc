@@ -25,13 +25,12 @@ Allocation* HostMemory::Allocate(uint64_t bytes, bool va_flag, Site site, uint32
   if (rounded < bytes) return nullptr;
   uint64_t before = pinned_bytes_.fetch_add(rounded, std::memory_order_relaxed);
   bool allowed = pin_limit_ == 0 || (before <= pin_limit_ && rounded <= pin_limit_ - before);
-  Allocation* allocation = allowed ? heap_.Allocate(rounded) : nullptr;
+  Allocation* allocation = allowed ? heap_.Allocate(rounded, rounded) : nullptr;
   if (allocation == nullptr) {
     pinned_bytes_.fetch_sub(rounded, std::memory_order_relaxed);
     return nullptr;
   }
   allocation->size = allocation->extent = bytes;
-  allocation->charged = rounded;
   allocation->va_flag = va_flag;
   allocation->allocated = site;
   allocation->allocated_thread = thread;

@@ -61,5 +61,11 @@ TEST_F(MemoryProfile, UnitsThatReachMappedMemory) {
   }
 }
 
+TEST_F(MemoryProfile, UsageByComponent) {
+  aclrtMemUsageInfo records[4];
+  size_t count = kUntouched;
+  EXPECT_ACL(Where(AtLeast("8.5") && !Is("950")), aclrtGetMemUsageInfo(0, records, 4, &count));
+}
+
 }  // namespace
 }  // namespace conformance
