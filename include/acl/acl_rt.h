@@ -1630,7 +1630,8 @@ aclError aclrtMallocAlign32(void **devPtr, size_t size, aclrtMemMallocPolicy pol
  *  207001. Spec 30 §2.3. */
 aclError aclrtMallocCached(void **devPtr, size_t size, aclrtMemMallocPolicy policy);
 
-/** Since 8.1. Besides 0 may return 100000, 107000, 107002. Spec 34 §3. */
+/** Where an address lies, and in pages of which size. Since 8.1. Besides 0 may return 100000, 107000,
+ *  107002. Spec 34 §3. */
 aclError aclrtPointerGetAttributes(const void *ptr, aclrtPtrAttributes *attributes);
 
 /** Writes cached device memory back; size in bytes. Besides 0 may return 100000, 107000, 107002. Spec 30

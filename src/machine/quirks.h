@@ -24,6 +24,7 @@ struct Quirks {
   int32_t fatal_alloc_code = 207001;     // of what is created on a broken device; SPEC 21 §6.3
   bool callback_strict = false;          // host functions may call nothing; SPEC 21 §3.1
   bool strict_init = false;              // calls before aclInit fail with 100001; SPEC 10 §2.4
+  bool ptrattr_strict = false;           // attributes of an unknown pointer are an error; SPEC 34 §3
 };
 
 struct QuirkInfo {

@@ -23,6 +23,7 @@ TEST(QuirksTest, EveryBuiltKeyReachesItsField) {
   set("reset_counting", "old");
   set("host_pin_limit", "200GiB");
   set("strict_init", "on");
+  set("ptrattr.strict", "on");
   EXPECT_TRUE(quirks.event_cross_device);
   EXPECT_TRUE(quirks.peer_require_both);
   EXPECT_TRUE(quirks.peer_lenient);
@@ -30,10 +31,11 @@ TEST(QuirksTest, EveryBuiltKeyReachesItsField) {
   EXPECT_TRUE(quirks.reset_counting_old);
   EXPECT_EQ(quirks.host_pin_limit, 200ull << 30);
   EXPECT_TRUE(quirks.strict_init);
+  EXPECT_TRUE(quirks.ptrattr_strict);
   for (const QuirkInfo& info : QuirkTable())
     set(std::string(info.name).c_str(), std::string(info.standard).c_str());
   EXPECT_FALSE(quirks.event_cross_device || quirks.peer_require_both || quirks.peer_lenient ||
-               quirks.reset_counting_old || quirks.strict_init);
+               quirks.reset_counting_old || quirks.strict_init || quirks.ptrattr_strict);
   EXPECT_EQ(quirks.stream_exhaust_code, 207008);
   EXPECT_EQ(quirks.host_pin_limit, 0u);
 }

@@ -67,5 +67,14 @@ TEST_F(MemoryProfile, UsageByComponent) {
   EXPECT_ACL(Where(AtLeast("8.5") && !Is("950")), aclrtGetMemUsageInfo(0, records, 4, &count));
 }
 
+TEST_F(MemoryProfile, PointerAttributesEverywhere) {
+  DeviceBlock block(64);
+  aclrtPtrAttributes attributes;
+  ASSERT_OK(aclrtPointerGetAttributes(block.get(), &attributes));
+  EXPECT_EQ(attributes.location.type, ACL_MEM_LOCATION_TYPE_DEVICE);
+  EXPECT_EQ(attributes.location.id, 0u);
+  EXPECT_EQ(attributes.pageSize, kPage);
+}
+
 }  // namespace
 }  // namespace conformance
