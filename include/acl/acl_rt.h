@@ -1518,12 +1518,13 @@ aclError aclrtDestroyLabelList(aclrtLabelList labelList);
 /** Since 8.3. Besides 0 may return 100000, 107002, 107017. Spec 20 §7. */
 aclError aclrtCreateLabelList(aclrtLabel *labels, size_t num, aclrtLabelList *labelList);
 
-/** Not on: 200I, INF, TRN; since 8.0. Besides 0 may return 100000, 107000, 107002, 107003, 107017, 207000,
- *  507009, the code of an earlier failed task. Spec 34 §4. */
+/** Prefetches device memory into the cache, in stream order. Not on: 200I, INF, TRN; since 8.0. Besides 0
+ *  may return 100000, 107000, 107002, 107003, 107017, 207000, 507009, the code of an earlier failed task.
+ *  Spec 34 §4. */
 aclError aclrtCmoAsync(void *src, size_t size, aclrtCmoType cmoType, aclrtStream stream);
 
-/** Not on: all but 200I; since 8.3. Besides 0 may return 100000, 107000, 107002, 107003, 107005, 107017, the
- *  code of an earlier failed task. Spec 34 §4. */
+/** A cache operation that a later barrier waits for. Not on: all but 200I; since 8.3. Besides 0 may return
+ *  100000, 107000, 107002, 107003, 107005, 107017, the code of an earlier failed task. Spec 34 §4. */
 aclError aclrtCmoAsyncWithBarrier(void *src, size_t size, aclrtCmoType cmoType, uint32_t barrierId,
     aclrtStream stream);
 
@@ -1536,8 +1537,8 @@ aclError aclrtCmoGetDescSize(size_t *size);
 /** Known only by its signature. In no product. Besides 0 may return 207000. */
 aclError aclrtCmoSetDesc(void *cmoDesc, void *src, size_t size);
 
-/** Not on: all but 200I; since 8.3. Besides 0 may return 100000, 107002, 107003, 107005, 107017, the code of
- *  an earlier failed task. Spec 34 §4. */
+/** Waits for the cache operations of the given barriers. Not on: all but 200I; since 8.3. Besides 0 may
+ *  return 100000, 107002, 107003, 107005, 107017, the code of an earlier failed task. Spec 34 §4. */
 aclError aclrtCmoWaitBarrier(aclrtBarrierTaskInfo *taskInfo, aclrtStream stream, uint32_t flag);
 
 /** Copies count bytes and returns when they are there; destMax is the room at dst in bytes. Besides 0 may

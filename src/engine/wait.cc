@@ -226,7 +226,8 @@ bool Engine::FindTask(Stream& stream, const memory::Allocation* block, Op* found
   stream.queue_.ForEach([&](const Op& op) {
     if (touches) return;
     touches = (op.kind == OpKind::kCopy && (op.copy.dst.block == block || op.copy.src.block == block)) ||
-              (op.kind == OpKind::kFill && op.fill.dst.block == block);
+              (op.kind == OpKind::kFill && op.fill.dst.block == block) ||
+              (op.kind == OpKind::kPrefetch && op.prefetch.side.block == block);
     if (touches) *found = op;
   });
   return touches;

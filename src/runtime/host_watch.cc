@@ -161,6 +161,7 @@ void HostWatch::Submitted(const engine::Submission& submission) {
     case OpKind::kCopy:
     case OpKind::kFill:
     case OpKind::kReset:
+    case OpKind::kPrefetch:
     case OpKind::kHostFunc:
     case OpKind::kCallback:
       break;

@@ -76,5 +76,19 @@ TEST_F(MemoryProfile, PointerAttributesEverywhere) {
   EXPECT_EQ(attributes.pageSize, kPage);
 }
 
+TEST_F(MemoryProfile, CacheOperations) {
+  DeviceBlock block(64);
+  const bool there = Is("950") || Is("A3") || Is("A2");
+  EXPECT_ACL(Where(there), aclrtCmoAsync(block.get(), 64, ACL_RT_CMO_TYPE_PREFETCH, nullptr));
+  EXPECT_OK(aclrtSynchronizeStream(nullptr));
+  const aclError barrier = Is("200I") && AtLeast("8.5") ? ACL_ERROR_RT_STREAM_MODEL : kNone;
+  EXPECT_ACL(barrier, aclrtCmoAsyncWithBarrier(block.get(), 64, ACL_RT_CMO_TYPE_INVALID, 1, nullptr));
+  aclrtBarrierTaskInfo info;
+  std::memset(&info, 0, sizeof(info));
+  info.barrierNum = 1;
+  info.cmoInfo[0] = {ACL_RT_CMO_TYPE_INVALID, 1};
+  EXPECT_ACL(barrier, aclrtCmoWaitBarrier(&info, nullptr, 0));
+}
+
 }  // namespace
 }  // namespace conformance
