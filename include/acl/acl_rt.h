@@ -1518,12 +1518,13 @@ aclError aclrtDestroyLabelList(aclrtLabelList labelList);
 /** Since 8.3. Besides 0 may return 100000, 107002, 107017. Spec 20 §7. */
 aclError aclrtCreateLabelList(aclrtLabel *labels, size_t num, aclrtLabelList *labelList);
 
-/** Not on: 200I, INF, TRN; since 8.0. Besides 0 may return 100000, 107000, 107002, 107003, 107017, 207000,
- *  507009, the code of an earlier failed task. Spec 34 §4. */
+/** Prefetches device memory into the cache, in stream order. Not on: 200I, INF, TRN; since 8.0. Besides 0
+ *  may return 100000, 107000, 107002, 107003, 107017, 207000, 507009, the code of an earlier failed task.
+ *  Spec 34 §4. */
 aclError aclrtCmoAsync(void *src, size_t size, aclrtCmoType cmoType, aclrtStream stream);
 
-/** Not on: all but 200I; since 8.3. Besides 0 may return 100000, 107000, 107002, 107003, 107005, 107017, the
- *  code of an earlier failed task. Spec 34 §4. */
+/** A cache operation that a later barrier waits for. Not on: all but 200I; since 8.3. Besides 0 may return
+ *  100000, 107000, 107002, 107003, 107005, 107017, the code of an earlier failed task. Spec 34 §4. */
 aclError aclrtCmoAsyncWithBarrier(void *src, size_t size, aclrtCmoType cmoType, uint32_t barrierId,
     aclrtStream stream);
 
@@ -1536,8 +1537,8 @@ aclError aclrtCmoGetDescSize(size_t *size);
 /** Known only by its signature. In no product. Besides 0 may return 207000. */
 aclError aclrtCmoSetDesc(void *cmoDesc, void *src, size_t size);
 
-/** Not on: all but 200I; since 8.3. Besides 0 may return 100000, 107002, 107003, 107005, 107017, the code of
- *  an earlier failed task. Spec 34 §4. */
+/** Waits for the cache operations of the given barriers. Not on: all but 200I; since 8.3. Besides 0 may
+ *  return 100000, 107002, 107003, 107005, 107017, the code of an earlier failed task. Spec 34 §4. */
 aclError aclrtCmoWaitBarrier(aclrtBarrierTaskInfo *taskInfo, aclrtStream stream, uint32_t flag);
 
 /** Copies count bytes and returns when they are there; destMax is the room at dst in bytes. Besides 0 may
@@ -1630,7 +1631,8 @@ aclError aclrtMallocAlign32(void **devPtr, size_t size, aclrtMemMallocPolicy pol
  *  207001. Spec 30 §2.3. */
 aclError aclrtMallocCached(void **devPtr, size_t size, aclrtMemMallocPolicy policy);
 
-/** Since 8.1. Besides 0 may return 100000, 107000, 107002. Spec 34 §3. */
+/** Where an address lies, and in pages of which size. Since 8.1. Besides 0 may return 100000, 107000,
+ *  107002. Spec 34 §3. */
 aclError aclrtPointerGetAttributes(const void *ptr, aclrtPtrAttributes *attributes);
 
 /** Writes cached device memory back; size in bytes. Besides 0 may return 100000, 107000, 107002. Spec 30
@@ -1648,7 +1650,8 @@ aclError aclrtFree(void *devPtr);
  *  207000. Spec 30 §1.1. */
 aclError aclrtGetMemInfo(aclrtMemAttr attr, size_t *free, size_t *total);
 
-/** Not on: 950; since 8.5. Besides 0 may return 100000, 107001. Spec 30 §1.3. */
+/** Current and peak bytes of device memory by software component. Not on: 950; since 8.5. Besides 0 may
+ *  return 100000, 107001. Spec 30 §1.3. */
 aclError aclrtGetMemUsageInfo(int32_t deviceId, aclrtMemUsageInfo *memUsageInfo, size_t inputNum, size_t
     *outputNum);
 
@@ -1669,7 +1672,8 @@ aclError aclrtMallocForTaskScheduler(void **devPtr, size_t size, aclrtMemMallocP
  *  107002, 207000, 207001. Spec 30 §2.4. */
 aclError aclrtMallocWithCfg(void **devPtr, size_t size, aclrtMemMallocPolicy policy, aclrtMallocConfig *cfg);
 
-/** Not on: 200I, INF, TRN; since 8.5. Besides 0 may return 100000, 107000, 107002, 207000. Spec 30 §3.4. */
+/** Registers host memory: mapped for the device, pinned, or both. Not on: 200I, INF, TRN; since 8.5. Besides
+ *  0 may return 100000, 107000, 107002, 207000. Spec 30 §3.4. */
 aclError aclrtHostRegisterV2(void *ptr, uint64_t size, uint32_t flag);
 
 /** Allocates size bytes of pinned host memory. Besides 0 may return 100000, 107002, 207001. Spec 30 §3.1. */
@@ -1687,8 +1691,8 @@ aclError aclrtFreeHost(void *hostPtr);
  *  200I, INF; since 8.1. Besides 0 may return 100000, 107000, 107002, 207000. Spec 30 §3.3. */
 aclError aclrtHostRegister(void *ptr, uint64_t size, aclrtHostRegisterType type, void **devPtr);
 
-/** Not on: 200I, INF, TRN; 950 before 9.1; 950DT; since 8.5. Besides 0 may return 100000, 107000, 107002.
- *  Spec 30 §3.6. */
+/** The device address of registered host memory. Not on: 200I, INF, TRN; 950 before 9.1; 950DT; since 8.5.
+ *  Besides 0 may return 100000, 107000, 107002. Spec 30 §3.6. */
 aclError aclrtHostGetDevicePointer(void *pHost, void **pDevice, uint32_t flag);
 
 /** Waits for the device, then frees pinned host memory. Since 8.5. Besides 0 may return 100000, 107000,
@@ -1699,7 +1703,8 @@ aclError aclrtFreeHostWithDevSync(void *hostPtr);
  *  107002. Spec 30 §3.5. */
 aclError aclrtHostUnregister(void *ptr);
 
-/** Not on: 950 before 9.1; since 8.5. Besides 0 may return 100000, 107001. Spec 30 §3.7. */
+/** Whether a unit of the device can access mapped host memory. Not on: 950 before 9.1; since 8.5. Besides 0
+ *  may return 100000, 107001. Spec 30 §3.7. */
 aclError aclrtHostMemMapCapabilities(uint32_t deviceId, aclrtHacType hacType, aclrtHostMemMapCapability
     *capabilities);
 

@@ -1,4 +1,4 @@
-// Host memory: pinned blocks and registration. SPEC 30 §3.
+// Pinned host memory. SPEC 30 §3.1, §3.2.
 #include <cinttypes>
 
 #include "abi/call.h"
@@ -16,8 +16,6 @@ using memory::Allocation;
 using memory::HostMemory;
 using memory::SlabHeap;
 using runtime::Context;
-
-constexpr uintptr_t kPage = 4096;
 
 Status Allocate(const Call& call, void** pointer, uint64_t size, const aclrtMallocConfig* cfg) {
   MallocConfig config;
@@ -102,30 +100,6 @@ Status Free(const Call& call, void* hostPtr, bool synchronise) {
   }
   return status;
 }
-
-Status NeedRegisterType(const Call& call, int type) {
-  if (type == ACL_HOST_REGISTER_MAPPED) return Status();
-  bool reserved = type == ACL_HOST_REGISTER_IOMEMORY || type == ACL_HOST_REGISTER_READONLY;
-  return call
-      .Refuse(reserved ? code::kNotSupported : code::kInvalidParam,
-              reserved ? FindingId::kUnsupported : FindingId::kBadArgument)
-      .Say("type is %d", type)
-      .Rule("The only supported type is ACL_HOST_REGISTER_MAPPED (SPEC 30 §3.3)")
-      .Fix("pass ACL_HOST_REGISTER_MAPPED")
-      .End();
-}
-
-[[gnu::cold]] Status RefuseOverlap(const Call& call, const void* ptr, uint64_t size,
-                                   const HostMemory::Registration& other) {
-  return call.Refuse(code::kRtParam, FindingId::kBadArgument)
-      .Say("ptr %p + %" PRIu64 " bytes overlaps the registered range 0x%" PRIxPTR " + %" PRIu64, ptr, size,
-           other.start, other.bytes)
-      .Rule("A range is registered once, for one device (SPEC 30 §3.3)")
-      .Fix("call aclrtHostUnregister for the other range first")
-      .With("registered", {"aclrtHostRegister", other.thread, other.site},
-            call.runtime().UserId(other.device))
-      .End();
-}
 }  // namespace
 
 namespace body {
@@ -141,82 +115,6 @@ Status aclrtFreeHost(Call& call, void* hostPtr) {
 }
 Status aclrtFreeHostWithDevSync(Call& call, void* hostPtr) {
   return Free(call, hostPtr, true);
-}
-
-Status aclrtHostRegister(Call& call, void* ptr, uint64_t size, aclrtHostRegisterType type, void** devPtr) {
-  BELAY_TRY(NeedRegisterType(call, static_cast<int>(type)));
-  if (size == 0) {
-    return call.Refuse(code::kInvalidParam, FindingId::kBadArgument)
-        .Say("size is 0")
-        .Rule("A registered range has at least one byte (SPEC 30 §3.3)")
-        .Fix("pass the size of the buffer in bytes")
-        .End();
-  }
-  Context* context = nullptr;
-  BELAY_TRY(NeedContext(call, &context));
-  auto address = reinterpret_cast<uintptr_t>(ptr);
-  if (address % kPage != 0) {
-    return call.Refuse(code::kRtParam, FindingId::kBadArgument)
-        .Say("ptr %p is not aligned to a page of 4096 bytes", ptr)
-        .Rule("Registered memory starts on a page (SPEC 30 §3.3)")
-        .Fix("allocate the buffer with aclrtMallocHost or aligned_alloc(4096, size)")
-        .End();
-  }
-  Range range;
-  BELAY_TRY(NeedRange(call, ptr, size, "ptr", &range));
-  if (range.on_device() || address + size < address) {
-    return call.Refuse(code::kRtParam, FindingId::kBadArgument)
-        .Say("ptr %p + %" PRIu64 " bytes is no host memory", ptr, size)
-        .Rule("Host memory is registered (SPEC 30 §3.3)")
-        .Fix("pass host memory; device memory needs no registration")
-        .End();
-  }
-  HostMemory::Registration registration, other;
-  registration.start = address;
-  registration.bytes = size;
-  registration.device = context->device->logical;
-  registration.site = call.site();
-  registration.thread = call.thread().id;
-  bool va_flag = range.block != nullptr && range.block->va_flag;
-  if (runtime::HostWatch* watch = call.runtime().host_watch(); watch != nullptr) {
-    registration.can_guard = watch->CanGuard(address, size);
-  }
-  switch (call.memory().host().Register(&registration, va_flag, &other)) {
-    case HostMemory::RegisterResult::kRegistered:
-      *devPtr = reinterpret_cast<void*>(registration.alias);
-      return Status();
-    case HostMemory::RegisterResult::kOverlaps:
-      return RefuseOverlap(call, ptr, size, other);
-    case HostMemory::RegisterResult::kNoAlias:
-      return call.Refuse(code::kRtParam, FindingId::kResourceExhausted)
-          .Say("no device-side address range of %" PRIu64 " bytes is left", size)
-          .Rule("Registered ranges share one address region (SPEC 30 §3.3)")
-          .Fix("call aclrtHostUnregister for ranges that are no longer used")
-          .End();
-  }
-  return Status();
-}
-
-Status aclrtHostUnregister(Call& call, void* ptr) {
-  Context* context = nullptr;
-  BELAY_TRY(NeedContext(call, &context));
-  HostMemory::Registration around;
-  if (runtime::HostWatch* watch = call.runtime().host_watch();
-      watch != nullptr && call.memory().host().FindRegistration(reinterpret_cast<uintptr_t>(ptr), &around) &&
-      around.start == reinterpret_cast<uintptr_t>(ptr)) {
-    watch->Gone(call.now(), around.start, around.bytes);
-  }
-  if (call.memory().host().Unregister(reinterpret_cast<uintptr_t>(ptr))) return Status();
-  Refusal refusal = call.Refuse(code::kRtParam, FindingId::kUnknownPointer);
-  if (call.memory().host().FindRegistration(reinterpret_cast<uintptr_t>(ptr), &around)) {
-    refusal.Say("ptr %p lies inside a registered range, but is not its start", ptr)
-        .Fix("pass 0x%" PRIxPTR, around.start)
-        .With("registered", {"aclrtHostRegister", around.thread, around.site},
-              call.runtime().UserId(around.device));
-  } else {
-    refusal.Say("ptr %p is not registered", ptr).Fix("pass the address that was registered, once");
-  }
-  return refusal.Rule("A registration is cancelled by the address that was registered (SPEC 30 §3.5)").End();
 }
 
 }  // namespace body

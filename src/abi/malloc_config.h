@@ -8,7 +8,7 @@ namespace belay::abi {
 struct MallocConfig {
   enum class For : uint8_t { kDevice, kHost };
 
-  uint16_t module = 33;  // the application
+  uint16_t module = memory::ModuleUsage::kApplication;
   bool has_device = false;
   uint32_t device = 0;
   bool va_flag = false;

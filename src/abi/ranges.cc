@@ -39,8 +39,7 @@ int UserDevice(const Call& call, const Range& range) {
   if (call.memory().host().FindAlias(reinterpret_cast<uintptr_t>(address), &found)) {
     uintptr_t host = found.start + (reinterpret_cast<uintptr_t>(address) - found.alias);
     refusal.Fix("pass the host address 0x%" PRIxPTR, host)
-        .With("registered", {"aclrtHostRegister", found.thread, found.site},
-              call.runtime().UserId(found.device));
+        .With("registered", RegisteredAt(found), call.runtime().UserId(found.device));
   } else {
     refusal.Fix("pass an address that is registered");
   }

@@ -39,6 +39,7 @@ Status NeedDeviceRange(const Call& call, const void* address, uint64_t extent, c
                                  const char* parameter);
 
 using runtime::AllocatedAt;
+using runtime::RegisteredAt;
 runtime::Moment FreedAt(const memory::Allocation& block);
 
 }  // namespace belay::abi

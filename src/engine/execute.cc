@@ -51,6 +51,7 @@ Status Engine::Execute(const Op& op) {
     case OpKind::kWait:
     case OpKind::kAwait:
     case OpKind::kValueWait:
+    case OpKind::kPrefetch:
     case OpKind::kHostFunc:
     case OpKind::kCallback:
       return Status();
@@ -144,6 +145,9 @@ void Engine::Pin(const Op& op) {
     case OpKind::kValueWait:
       pin(op.value.side);
       break;
+    case OpKind::kPrefetch:
+      pin(op.prefetch.side);
+      break;
     default:
       break;
   }
@@ -202,6 +206,9 @@ void Engine::Release(const Op& op, Fate fate) {
       break;
     case OpKind::kValueWrite:
       Unpin(op.value.side);
+      break;
+    case OpKind::kPrefetch:
+      Unpin(op.prefetch.side);
       break;
     case OpKind::kHostFunc:
     case OpKind::kCallback:

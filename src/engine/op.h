@@ -32,6 +32,7 @@ enum class OpKind : uint8_t {
   kAwait,       // for a signal
   kValueWrite,  // stores a word of device memory
   kValueWait,   // for a word of device memory
+  kPrefetch,    // asks for memory in the device's cache, which Belay has none of: no effect
   kHostFunc,    // a function of the program on a thread of the library
   kCallback,    // a function of the program on a thread of the program
 };
@@ -117,6 +118,11 @@ struct ValueTask {
   bool polls;               // host memory, which the program writes unseen: looked at every millisecond
 };
 
+// SPEC 34 §4
+struct PrefetchTask {
+  OpSide side;  // of device memory
+};
+
 struct HostTask {
   void (*function)(void*);
   void* argument;
@@ -141,6 +147,7 @@ struct Op {
     SignalTask signal;
     AwaitTask await;
     ValueTask value;
+    PrefetchTask prefetch;
     HostTask host;
   };
 

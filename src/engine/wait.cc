@@ -228,7 +228,8 @@ bool Engine::FindTask(Stream& stream, const memory::Allocation* block, Op* found
     touches = (op.kind == OpKind::kCopy && (op.copy.dst.block == block || op.copy.src.block == block)) ||
               (op.kind == OpKind::kFill && op.fill.dst.block == block) ||
               (op.kind == OpKind::kReduce &&
-               (op.reduce.dst_side.block == block || op.reduce.src_side.block == block));
+               (op.reduce.dst_side.block == block || op.reduce.src_side.block == block)) ||
+              (op.kind == OpKind::kPrefetch && op.prefetch.side.block == block);
     if (touches) *found = op;
   });
   return touches;

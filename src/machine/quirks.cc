@@ -91,9 +91,10 @@ constexpr Row kRows[] = {
      SetFatalAllocCode},
     {{"callback_strict", "off, on", "off", "Every runtime call in a host function fails."},
      SetSwitch<&Quirks::callback_strict>},
+    {{"ptrattr.strict", "off, on", "off", "Attributes of an unknown pointer are an error."},
+     SetSwitch<&Quirks::ptrattr_strict>},
 
     {{"kernels", "fail, skip", "fail", "What a launch of an unregistered kernel does.", false}, nullptr},
-    {{"ptrattr.strict", "off, on", "off", "Attributes of an unknown pointer are an error.", false}, nullptr},
     {{"strict_symbols", "off, on", "off", "Hides the functions that are newer than the version.", false},
      nullptr},
     {{"pools", "off, on", "off", "Memory pools exist.", false}, nullptr},

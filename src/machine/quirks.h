@@ -26,6 +26,7 @@ struct Quirks {
   bool phyid_by_logic = false;           // aclrtGetPhyDevIdByLogicDevId takes a logical id; SPEC 10 §3.1
   int32_t init_bad_path_code = 100003;   // of aclInit when its file cannot be read; SPEC 10 §1.2
   bool strict_init = false;              // calls before aclInit fail with 100001; SPEC 10 §2.4
+  bool ptrattr_strict = false;           // attributes of an unknown pointer are an error; SPEC 34 §3
 };
 
 struct QuirkInfo {

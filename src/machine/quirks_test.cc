@@ -25,6 +25,7 @@ TEST(QuirksTest, EveryBuiltKeyReachesItsField) {
   set("strict_init", "on");
   set("phyid_by_logic", "logic");
   set("init.bad_path_code", "107000");
+  set("ptrattr.strict", "on");
   EXPECT_TRUE(quirks.event_cross_device);
   EXPECT_TRUE(quirks.peer_require_both);
   EXPECT_TRUE(quirks.peer_lenient);
@@ -34,10 +35,11 @@ TEST(QuirksTest, EveryBuiltKeyReachesItsField) {
   EXPECT_TRUE(quirks.strict_init);
   EXPECT_TRUE(quirks.phyid_by_logic);
   EXPECT_EQ(quirks.init_bad_path_code, 107000);
+  EXPECT_TRUE(quirks.ptrattr_strict);
   for (const QuirkInfo& info : QuirkTable())
     set(std::string(info.name).c_str(), std::string(info.standard).c_str());
   EXPECT_FALSE(quirks.event_cross_device || quirks.peer_require_both || quirks.peer_lenient ||
-               quirks.reset_counting_old || quirks.strict_init);
+               quirks.reset_counting_old || quirks.strict_init || quirks.ptrattr_strict);
   EXPECT_FALSE(quirks.phyid_by_logic);
   EXPECT_EQ(quirks.init_bad_path_code, 100003);
   EXPECT_EQ(quirks.stream_exhaust_code, 207008);

@@ -46,7 +46,7 @@ Allocation* DeviceMemory::Allocate(const Request& request, Shortage* shortage) {
     charged = ChargedBytes(padded, plan.size);
     if (!books_.ChargePages(device_, charged, plan.size, plan.p2p)) return nullptr;
   }
-  Allocation* allocation = heap_.Allocate(padded);
+  Allocation* allocation = heap_.Allocate(padded, charged, request.module);
   if (allocation == nullptr) {
     books_.RefundPages(device_, charged, plan.size, plan.p2p);
     *shortage = Shortage::kAddressSpace;
@@ -65,10 +65,8 @@ Allocation* DeviceMemory::Allocate(const Request& request, Shortage* shortage) {
   allocation->committed.store(0, std::memory_order_relaxed);
   allocation->pages = plan.size;
   allocation->p2p = plan.p2p;
-  allocation->module = request.module;
   allocation->size = request.size;
   allocation->extent = request.align32 ? (request.size + 31) / 32 * 32 : request.size;
-  allocation->charged = charged;
   allocation->allocated = request.site;
   allocation->allocated_thread = request.thread;
   allocation->allocated_by = request.function;

@@ -39,7 +39,7 @@ class alignas(64) DeviceMemory final : public PhysicalMemory::Source {
     uint64_t size = 0;  // bytes, not 0
     uint32_t policy = 0;
     bool align32 = false;
-    uint16_t module = 33;  // ACL_RT_MEM_ATTR_MODULE_ID; 33 = application
+    uint16_t module = ModuleUsage::kApplication;  // ACL_RT_MEM_ATTR_MODULE_ID
     Site site;
     uint32_t thread = 0;
     uint16_t function = Allocation::kNobody;
@@ -102,6 +102,8 @@ class alignas(64) DeviceMemory final : public PhysicalMemory::Source {
   void GiveIdleChunksBack() override;
 
   int device() const { return device_; }
+  // Bytes charged by module, now and at most; this process alone.
+  std::vector<ModuleUsage::Entry> usage() { return heap_.usage(); }
   uint64_t largest_block() const { return heap_.longest_run(); }
   template <class Visitor>
   void ForEachLive(Visitor&& visit) {

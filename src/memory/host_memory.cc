@@ -25,13 +25,12 @@ Allocation* HostMemory::Allocate(uint64_t bytes, bool va_flag, Site site, uint32
   if (rounded < bytes) return nullptr;
   uint64_t before = pinned_bytes_.fetch_add(rounded, std::memory_order_relaxed);
   bool allowed = pin_limit_ == 0 || (before <= pin_limit_ && rounded <= pin_limit_ - before);
-  Allocation* allocation = allowed ? heap_.Allocate(rounded) : nullptr;
+  Allocation* allocation = allowed ? heap_.Allocate(rounded, rounded) : nullptr;
   if (allocation == nullptr) {
     pinned_bytes_.fetch_sub(rounded, std::memory_order_relaxed);
     return nullptr;
   }
   allocation->size = allocation->extent = bytes;
-  allocation->charged = rounded;
   allocation->va_flag = va_flag;
   allocation->allocated = site;
   allocation->allocated_thread = thread;
@@ -77,10 +76,13 @@ HostMemory::RegisterResult HostMemory::Register(Registration* registration, bool
       return RegisterResult::kOverlaps;
     }
   }
-  registration->alias = alias_is_address ? registration->start : TakeAlias(RoundUp(registration->bytes));
-  if (registration->alias == 0) return RegisterResult::kNoAlias;
+  registration->alias = 0;
+  if (registration->mapped) {
+    registration->alias = alias_is_address ? registration->start : TakeAlias(RoundUp(registration->bytes));
+    if (registration->alias == 0) return RegisterResult::kNoAlias;
+    by_alias_[registration->alias] = registration->start;
+  }
   by_start_[registration->start] = *registration;
-  by_alias_[registration->alias] = registration->start;
   registrations_.store(static_cast<uint32_t>(by_start_.size()), std::memory_order_release);
   return RegisterResult::kRegistered;
 }
@@ -89,7 +91,7 @@ bool HostMemory::Unregister(uintptr_t start) {
   MutexLock lock(mutex_);
   auto found = by_start_.find(start);
   if (found == by_start_.end()) return false;
-  by_alias_.erase(found->second.alias);
+  if (found->second.mapped) by_alias_.erase(found->second.alias);
   by_start_.erase(found);
   registrations_.store(static_cast<uint32_t>(by_start_.size()), std::memory_order_release);
   return true;
@@ -124,7 +126,7 @@ void HostMemory::UnregisterAll(int device) {
       ++it;
       continue;
     }
-    by_alias_.erase(it->second.alias);
+    if (it->second.mapped) by_alias_.erase(it->second.alias);
     it = by_start_.erase(it);
   }
   registrations_.store(static_cast<uint32_t>(by_start_.size()), std::memory_order_release);
@@ -140,7 +142,7 @@ bool HostMemory::IsPinned(uintptr_t address, uint64_t bytes) const {
     return allocation != nullptr && allocation->live() && inside(Address(*allocation), allocation->extent);
   }
   Registration found;
-  return FindRegistration(address, &found) && inside(found.start, found.bytes);
+  return FindRegistration(address, &found) && found.pinned && inside(found.start, found.bytes);
 }
 
 }  // namespace belay::memory

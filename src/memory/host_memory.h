@@ -2,8 +2,8 @@
 // registered.
 //
 // Pinned blocks lie in a region of their own, so a pointer shows by arithmetic that it is pinned. A
-// registered range gets an alias: a device-side name in a no-access region. The host cannot dereference it,
-// kernels reach the bytes through it.
+// registered range may get an alias: a device-side name in a no-access region. The host cannot dereference
+// it, kernels reach the bytes through it.
 //
 // Threading: Find and IsPinned without registrations are lock-free; everything else takes a lock.
 #pragma once
@@ -41,14 +41,17 @@ class HostMemory {
   struct Registration {
     uintptr_t start = 0;
     uint64_t bytes = 0;
-    uintptr_t alias = 0;  // device-side address of `start`; equals it with the VA flag
+    uintptr_t alias = 0;  // device-side address of `start`; equals it with the VA flag; 0 = not mapped
     int device = -1;
     Site site;
     uint32_t thread = 0;
+    uint16_t function = Allocation::kNobody;  // the API function, as its caller numbers them
+    bool mapped = true;                       // it gets an alias
+    bool pinned = true;                       // it counts as pinned (SPEC 31 §0.3)
     bool can_guard = true;  // its pages are ordinary ones, which the guard may close and open
   };
   enum class RegisterResult : uint8_t { kRegistered, kOverlaps, kNoAlias };
-  // On success fills in the alias. On overlap fills `other` with the range in the way.
+  // On success fills in the alias of a mapped range. On overlap fills `other` with the range in the way.
   RegisterResult Register(Registration* registration, bool alias_is_address, Registration* other);
   bool Unregister(uintptr_t start);
   // The registration around an address.

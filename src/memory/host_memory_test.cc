@@ -145,6 +145,25 @@ TEST_F(HostMemoryTest, AVaFlagMakesTheAliasTheAddress) {
   EXPECT_TRUE(host_->Unregister(0x10000));
 }
 
+TEST_F(HostMemoryTest, RangesThatAreOnlyPinnedHaveNoAlias) {
+  Registration pinned, mapped, found;
+  pinned.start = 0x10000;
+  mapped.start = 0x20000;
+  pinned.bytes = mapped.bytes = kPage;
+  pinned.mapped = mapped.pinned = false;
+  ASSERT_EQ(host_->Register(&pinned, false, &other_), RegisterResult::kRegistered);
+  ASSERT_EQ(host_->Register(&mapped, false, &other_), RegisterResult::kRegistered);
+  EXPECT_EQ(pinned.alias, 0u);
+  EXPECT_EQ(mapped.alias, space_.alias().base);
+  EXPECT_TRUE(host_->IsPinned(0x10000, kPage));
+  EXPECT_FALSE(host_->IsPinned(0x20000, kPage));
+  EXPECT_FALSE(host_->FindAlias(0, &found));
+  EXPECT_TRUE(host_->Unregister(0x10000));
+  EXPECT_TRUE(host_->FindAlias(mapped.alias, &found)) << "of the other one";
+  host_->UnregisterAll(-1);
+  EXPECT_FALSE(host_->FindAlias(mapped.alias, &found));
+}
+
 TEST_F(HostMemoryTest, OverlapsAreRefusedAndNamed) {
   ASSERT_EQ(Register(0x10000, 0x2000), RegisterResult::kRegistered);
   struct {

@@ -68,7 +68,7 @@ uint64_t SlabHeap::BlockBytes(int size_class) {
   return (large < 4 ? static_cast<uint64_t>(large) + 1 : StepUnits(large - 3)) << kChunkShift;
 }
 
-Allocation* SlabHeap::Allocate(uint64_t bytes) {
+Allocation* SlabHeap::Allocate(uint64_t bytes, uint64_t charged, uint16_t module) {
   if (bytes > bytes_) return nullptr;
   MutexLock lock(mutex_);
   Fit fit = FitFor(bytes);
@@ -80,6 +80,9 @@ Allocation* SlabHeap::Allocate(uint64_t bytes) {
     if (allocation == nullptr) return nullptr;
   }
   allocation->next = nullptr;
+  allocation->charged = charged;
+  allocation->module = module;
+  usage_.Add(module, charged);
   ++allocation->slab->live;
   return allocation;
 }
@@ -238,6 +241,7 @@ SlabHeap::FreeResult SlabHeap::Free(Allocation* allocation, Site site, uint32_t 
   allocation->freed = site;
   allocation->freed_thread = thread;
   allocation->by_reset = false;
+  usage_.Remove(allocation->module, allocation->charged);
   allocation->state.store(Allocation::State::kFreed, std::memory_order_seq_cst);
   if (allocation->pins.load(std::memory_order_seq_cst) != 0) {
     allocation->limbo = true;

@@ -22,6 +22,7 @@
 
 #include "base/thread_annotations.h"
 #include "memory/allocation.h"
+#include "memory/module_usage.h"
 
 namespace belay::memory {
 
@@ -56,8 +57,10 @@ class SlabHeap {
   SlabHeap& operator=(const SlabHeap&) = delete;
 
   // A block of at least `bytes`, its record not live yet: the caller fills it and publishes the state. Null
-  // when the range has no room for it. `bytes` > 0.
-  Allocation* Allocate(uint64_t bytes) BELAY_EXCLUDES(mutex_);
+  // when the range has no room for it. `bytes` > 0. `charged` and `module`: what it counts as, and for whom,
+  // until it is freed.
+  Allocation* Allocate(uint64_t bytes, uint64_t charged = 0, uint16_t module = ModuleUsage::kApplication)
+      BELAY_EXCLUDES(mutex_);
 
   enum class FreeResult : uint8_t {
     kFreed,
@@ -107,6 +110,10 @@ class SlabHeap {
     for (auto [first, chunks] : spare_) visit(first << kChunkShift, chunks << kChunkShift);
   }
 
+  std::vector<ModuleUsage::Entry> usage() BELAY_EXCLUDES(mutex_) {
+    MutexLock lock(mutex_);
+    return usage_.Entries();
+  }
   uint64_t bytes() const { return bytes_; }
   uint64_t longest_run() const { return bytes_ - kChunkBytes; }
 
@@ -164,6 +171,7 @@ class SlabHeap {
   std::vector<Slab*> slabs_ BELAY_GUARDED_BY(mutex_);
   std::vector<Slab*> retired_ BELAY_GUARDED_BY(mutex_);  // cut anew since; a late reader may hold a record
   std::map<uint64_t, uint64_t> spare_ BELAY_GUARDED_BY(mutex_);  // joined runs: first chunk -> chunks
+  ModuleUsage usage_ BELAY_GUARDED_BY(mutex_);
   bool first_is_fresh_ BELAY_GUARDED_BY(mutex_) = true;
   uint64_t fresh_chunk_ BELAY_GUARDED_BY(mutex_) = 1;  // chunks from here on were never used
 };

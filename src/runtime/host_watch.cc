@@ -162,6 +162,7 @@ void HostWatch::Submitted(const engine::Submission& submission) {
     case OpKind::kFill:
     case OpKind::kReduce:  // of device memory alone
     case OpKind::kReset:
+    case OpKind::kPrefetch:
     case OpKind::kHostFunc:
     case OpKind::kCallback:
       break;
@@ -178,8 +179,9 @@ void HostWatch::Guard(const engine::Submission& submission, Use use, const uint8
   range.rows = rows;
   if (!pinned) {
     memory::HostMemory::Registration around;
+    // A copy of a range that is mapped but not pinned is done when its call returns.
     if (!runtime_.memory().host().FindRegistration(range.begin, &around) || !around.can_guard ||
-        range.end() - around.start > around.bytes) {
+        !around.pinned || range.end() - around.start > around.bytes) {
       return;
     }
   }

@@ -51,13 +51,20 @@ static_assert(std::size(kWords) == static_cast<size_t>(LeakReport::Kind::kCountN
 bool Broken(const Device& device) {
   return device.fatal.load(std::memory_order_relaxed) != 0;
 }
+
+const char* NameOf(uint16_t function) {
+  return function < static_cast<uint16_t>(facts::Fn::kCount)
+             ? facts::Facts(static_cast<facts::Fn>(function)).name
+             : nullptr;
+}
 }  // namespace
 
 Moment AllocatedAt(const memory::Allocation& block) {
-  const char* api = block.allocated_by < static_cast<uint16_t>(facts::Fn::kCount)
-                        ? facts::Facts(static_cast<facts::Fn>(block.allocated_by)).name
-                        : nullptr;
-  return {api, block.allocated_thread, block.allocated};
+  return {NameOf(block.allocated_by), block.allocated_thread, block.allocated};
+}
+
+Moment RegisteredAt(const memory::HostMemory::Registration& range) {
+  return {NameOf(range.function), range.thread, range.site};
 }
 
 void LeakReport::Add(Kind kind, const Moment& created, int device, uint64_t bytes) {
@@ -105,8 +112,7 @@ void Runtime::FindLeakedMemory(Device& device, LeakReport* leaks) {
   }
   memory_->host().ForEachRegistration([&](const memory::HostMemory::Registration& range) {
     if (range.device != device.logical) return;
-    leaks->Add(LeakReport::Kind::kRegistration, {"aclrtHostRegister", range.thread, range.site}, device.user,
-               range.bytes);
+    leaks->Add(LeakReport::Kind::kRegistration, RegisteredAt(range), device.user, range.bytes);
   });
 }
 

@@ -10,6 +10,7 @@
 
 #include "check/reporter.h"
 #include "memory/allocation.h"
+#include "memory/host_memory.h"
 #include "runtime/objects.h"
 
 namespace belay::runtime {
@@ -51,5 +52,7 @@ class LeakReport {
 
 // Where a block of device or pinned memory comes from.
 Moment AllocatedAt(const memory::Allocation& block);
+// Where a range of host memory was registered.
+Moment RegisteredAt(const memory::HostMemory::Registration& range);
 
 }  // namespace belay::runtime
