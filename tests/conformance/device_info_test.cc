@@ -220,8 +220,8 @@ TEST_F(DeviceProfile, Attributes) {
     EXPECT_ACL(zero ? ACL_SUCCESS : kNone, Info(1, attribute, &value)) << attribute;
     EXPECT_EQ(value, zero ? 0 : kKept);
   }
-  EXPECT_OK(Info(3, 402, &value));
-  EXPECT_EQ(value, Is("A3") ? 1 : 3);
+  EXPECT_OK(Info(1, 402, &value));
+  EXPECT_EQ(value, Is("A3") ? 0 : 1);
   EXPECT_OK(Info(0, 201, &value));
   EXPECT_EQ(value == 0, Is("TRN"));
 }
@@ -264,7 +264,10 @@ TEST_F(DeviceProfile, IdentityAndLinks) {
   const bool linked = !Is("200I") && AtLeast("8.5");  // that product is a board
   EXPECT_ACL(linked ? ACL_SUCCESS : kNone, aclrtGetDevicesTopo(0, 1, &link));
   if (linked) {
-    EXPECT_EQ(link, Is("INF") ? 2u : 1u);
+    EXPECT_EQ(link, Is("INF")   ? ACL_RT_DEVS_TOPOLOGY_PIX
+                    : Is("A3")  ? ACL_RT_DEVS_TOPOLOGY_SIO
+                    : Is("950") ? ACL_RT_DEVS_TOPOLOGY_HCCS_SW
+                                : ACL_RT_DEVS_TOPOLOGY_HCCS);
   }
   aclrtUtilizationInfo info = {};
   EXPECT_OK(aclrtGetDeviceUtilizationRate(0, &info));
