@@ -65,10 +65,11 @@ char ReadEarly(bool with_event) {
     EXPECT(LandOne(consumer));                       // now the wait passes
   }
   EXPECT(LandOne(consumer));  // the copy
+  OK(belay_release_stream(consumer));
+  OK(aclrtSynchronizeStream(consumer));
   const char read = *static_cast<char*>(host);
 
   OK(belay_release_stream(producer));
-  OK(belay_release_stream(consumer));
   OK(aclrtSynchronizeStream(producer));
   OK(aclrtFreeHost(host));
   OK(aclrtFree(device));
