@@ -154,6 +154,7 @@ TEST(Lifecycle, DefaultDevice) {
     EXPECT_OK(aclrtGetDevice(&other)) << "in each thread";
     EXPECT_EQ(other, 1);
   });
+  EXPECT_OK(aclrtFree(block));
   EXPECT_OK(aclrtSetDevice(0));
   EXPECT_OK(aclrtGetDevice(&device));
   EXPECT_EQ(device, 0) << "an explicit choice wins";
