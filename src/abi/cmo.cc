@@ -2,6 +2,7 @@
 #include <cinttypes>
 
 #include "abi/call.h"
+#include "abi/copy_check.h"
 #include "abi/ranges.h"
 #include "abi/resolve.h"
 #include "abi/sync.h"
@@ -28,32 +29,8 @@ Status RefuseType(const Call& call, int type) {
       .End();
 }
 
-// The range lies in one block of the stream's device.
-Status NeedOwnRange(const Call& call, const void* src, size_t size, const StreamObject& stream,
-                    Range* range) {
-  BELAY_TRY(NeedDeviceRange(call, src, size, "src", range));
-  if (range->device == stream.device->logical) return Status();
-  int owner = call.runtime().UserId(range->device);
-  return call.Refuse(code::kRtParam, FindingId::kBadArgument)
-      .On(stream.device->user, stream.id)
-      .Say("src %p is memory of device %d, stream %d belongs to device %d", src, owner, stream.id,
-           stream.device->user)
-      .Rule("A cache operation is on memory of its stream's device (SPEC 34 §4)")
-      .Fix("pass a stream of device %d", owner)
-      .With("allocated", AllocatedAt(*range->block), owner)
-      .End();
-}
-
-// Nothing binds streams to models yet, so that every stream meets it.
-Status RefuseUnbound(const Call& call, const StreamObject& stream) {
-  return call.Refuse(code::kStreamModel, FindingId::kBadArgument)
-      .On(stream.device->user, stream.id)
-      .Say("stream %d is bound to no model", stream.id)
-      .Rule("Cache operations with barriers are tasks of a model (SPEC 34 §4)")
-      .Fix("bind the stream with aclmdlRIBindStream first")
-      .With("stream created", stream.created, stream.device->user, stream.id)
-      .End();
-}
+constexpr char kOwnMemory[] = "A cache operation is on memory of its stream's device (SPEC 34 §4)";
+constexpr char kInModels[] = "Cache operations with barriers are tasks of a model (SPEC 34 §4)";
 }  // namespace
 
 namespace body {
@@ -72,7 +49,7 @@ Status aclrtCmoAsync(Call& call, void* src, size_t size, aclrtCmoType cmoType, a
   StreamObject* found = nullptr;
   BELAY_TRY(NeedStreamToSubmit(call, stream, &found));
   Range range;
-  BELAY_TRY(NeedOwnRange(call, src, size, *found, &range));
+  BELAY_TRY(NeedRangeOfStream(call, *found, src, size, "src", kOwnMemory, &range));
   engine::Op op = SignedOp(call);
   op.kind = engine::OpKind::kPrefetch;
   op.prefetch = {SideOf(range)};
@@ -95,8 +72,8 @@ Status aclrtCmoAsyncWithBarrier(Call& call, void* src, size_t size, aclrtCmoType
   StreamObject* found = nullptr;
   Range range;
   BELAY_TRY(NeedStreamToSubmit(call, stream, &found));
-  BELAY_TRY(NeedOwnRange(call, src, size, *found, &range));
-  return RefuseUnbound(call, *found);
+  BELAY_TRY(NeedRangeOfStream(call, *found, src, size, "src", kOwnMemory, &range));
+  return RefuseUnbound(call, *found, kInModels);
 }
 
 Status aclrtCmoWaitBarrier(Call& call, aclrtBarrierTaskInfo* taskInfo, aclrtStream stream, uint32_t flag) {
@@ -117,7 +94,7 @@ Status aclrtCmoWaitBarrier(Call& call, aclrtBarrierTaskInfo* taskInfo, aclrtStre
   }
   StreamObject* found = nullptr;
   BELAY_TRY(NeedStreamToSubmit(call, stream, &found));
-  return RefuseUnbound(call, *found);
+  return RefuseUnbound(call, *found, kInModels);
 }
 
 }  // namespace body

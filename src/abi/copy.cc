@@ -146,10 +146,6 @@ Status Enqueue(const Call& call, StreamObject& stream, const void* dst, const vo
   return Status();
 }
 
-size_t Distance(const Range& dst, const Range& src) {
-  return static_cast<size_t>(dst.bytes > src.bytes ? dst.bytes - src.bytes : src.bytes - dst.bytes);
-}
-
 // SPEC 31 §0.4.6: the bytes are moved as through a temporary buffer, which not every version promises.
 void CheckOverlap(const Call& call, const Range& dst, const Range& src, size_t count) {
   size_t distance = Distance(dst, src);

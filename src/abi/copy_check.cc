@@ -41,6 +41,21 @@ void NoteOneWay(const Call& call, int from, int to) {
 }
 }  // namespace
 
+Status NeedRangeOfStream(const Call& call, const runtime::StreamObject& stream, const void* address,
+                         uint64_t extent, const char* parameter, const char* rule, Range* range) {
+  BELAY_TRY(NeedDeviceRange(call, address, extent, parameter, range));
+  if (range->device == stream.device->logical) return Status();
+  int owner = call.runtime().UserId(range->device);
+  return call.Refuse(code::kRtParam, FindingId::kBadArgument)
+      .On(stream.device->user, stream.id)
+      .Say("%s %p is memory of device %d, stream %d belongs to device %d", parameter, address, owner,
+           stream.id, stream.device->user)
+      .Rule(rule)
+      .Fix("pass a stream of device %d, or copy the bytes to device %d first", owner, stream.device->user)
+      .With("allocated", AllocatedAt(*range->block), owner)
+      .End();
+}
+
 const char* KindName(int kind) {
   static constexpr const char* kNames[] = {"ACL_MEMCPY_HOST_TO_HOST",
                                            "ACL_MEMCPY_HOST_TO_DEVICE",

@@ -29,6 +29,15 @@ bool KindFits(int kind, int inferred, const Range& dst, const Range& src);
 [[gnu::cold]] Status RefuseSides(const Call& call, int kind, int inferred, const void* dst, const void* src,
                                  const Range& dst_range, const Range& src_range);
 
+// Bytes between the starts of the ranges.
+inline size_t Distance(const Range& dst, const Range& src) {
+  return static_cast<size_t>(dst.bytes > src.bytes ? dst.bytes - src.bytes : src.bytes - dst.bytes);
+}
+
+// A range of the stream's own device: 107000 when it is another's.
+Status NeedRangeOfStream(const Call& call, const runtime::StreamObject& stream, const void* address,
+                         uint64_t extent, const char* parameter, const char* rule, Range* range);
+
 // The rule of the executing device (SPEC 32 §3): it must have opened every other device that the copy
 // touches.
 [[gnu::cold]] Status NeedPeers(const Call& call, int executor, const Range& dst, const Range& src);

@@ -93,16 +93,7 @@ Status RefuseCountOf(const Call& call, uint64_t count, size_t element) {
       .End();
 }
 
-Status NeedOfDevice(const Call& call, const StreamObject& stream, const Range& range, const char* name) {
-  if (range.device == stream.device->logical) return Status();
-  return call.Refuse(code::kRtParam, FindingId::kBadArgument)
-      .On(stream.device->user, stream.id)
-      .Say("%s is memory of device %d, the stream belongs to device %d", name,
-           call.runtime().UserId(range.device), stream.device->user)
-      .Rule("Both addresses lie on the device of the stream (SPEC 31 §5)")
-      .Fix("copy the bytes to device %d first", stream.device->user)
-      .End();
-}
+constexpr char kOwnMemory[] = "Both addresses lie on the device of the stream (SPEC 31 §5)";
 }  // namespace
 
 Status aclrtReduceAsync(Call& call, void* dst, const void* src, uint64_t count, aclrtReduceKind kind,
@@ -125,17 +116,14 @@ Status aclrtReduceAsync(Call& call, void* dst, const void* src, uint64_t count, 
   BELAY_TRY(NeedStreamToSubmit(call, stream, &on));
   if (count == 0) return Status();
   Range to, from;
-  BELAY_TRY(NeedDeviceRange(call, dst, count, "dst", &to));
-  BELAY_TRY(NeedDeviceRange(call, src, count, "src", &from));
-  BELAY_TRY(NeedOfDevice(call, *on, to, "dst"));
-  BELAY_TRY(NeedOfDevice(call, *on, from, "src"));
-  const auto apart =
-      static_cast<uint64_t>(to.bytes > from.bytes ? to.bytes - from.bytes : from.bytes - to.bytes);
+  BELAY_TRY(NeedRangeOfStream(call, *on, dst, count, "dst", kOwnMemory, &to));
+  BELAY_TRY(NeedRangeOfStream(call, *on, src, count, "src", kOwnMemory, &from));
+  const size_t apart = Distance(to, from);
   if (apart != 0 && apart < count) {
     return call.Refuse(code::kRtParam, FindingId::kBadArgument)
         .On(on->device->user, on->id)
-        .Say("dst and src overlap: they are %llu bytes apart and %llu bytes are combined",
-             static_cast<unsigned long long>(apart), static_cast<unsigned long long>(count))
+        .Say("dst and src overlap: they are %zu bytes apart and %llu bytes are combined", apart,
+             static_cast<unsigned long long>(count))
         .Rule("dst and src are the same range, or have no byte in common (SPEC 31 §5)")
         .Fix("combine with a copy of the source")
         .End();

@@ -23,16 +23,7 @@ Status RefuseKind(const Call& call, const StreamObject& stream, const char* what
       .End();
 }
 
-// Only model streams have anything to switch, and nothing binds streams to models yet.
-Status RefuseUnbound(const Call& call, const StreamObject& stream) {
-  return call.Refuse(code::kStreamModel, FindingId::kBadArgument)
-      .On(stream.device->user, stream.id)
-      .Say("stream %d is bound to no model", stream.id)
-      .Rule("Streams are activated and switched inside a model (SPEC 20 §3)")
-      .Fix("bind both streams to one model with aclmdlRIBindStream first")
-      .With("stream created", stream.created, stream.device->user, stream.id)
-      .End();
-}
+constexpr char kInModels[] = "Streams are activated and switched inside a model (SPEC 20 §3)";
 }  // namespace
 
 Status aclrtStreamAbort(Call& call, aclrtStream stream) {
@@ -98,7 +89,7 @@ Status aclrtActiveStream(Call& call, aclrtStream activeStream, aclrtStream strea
   StreamObject *active = nullptr, *found = nullptr;
   BELAY_TRY(NeedCurrentStream(call, activeStream, &active));
   BELAY_TRY(NeedStreamToSubmit(call, stream, &found));
-  return RefuseUnbound(call, *active);
+  return RefuseUnbound(call, *active, kInModels);
 }
 
 Status aclrtSwitchStream(Call& call, void* leftValue, aclrtCondition cond, void* rightValue,
@@ -136,7 +127,7 @@ Status aclrtSwitchStream(Call& call, void* leftValue, aclrtCondition cond, void*
         .Fix("pass addresses from aclrtMalloc at multiples of the type's size")
         .End();
   }
-  return RefuseUnbound(call, *found);
+  return RefuseUnbound(call, *found, kInModels);
 }
 
 Status aclrtPersistentTaskClean(Call& call, aclrtStream stream) {

@@ -176,10 +176,12 @@ Status RefuseTrouble(const Call& call, const StreamObject& stream) {
         .End();
   }
   bool fatal = device.fatal.load(std::memory_order_acquire) != 0;
-  // Nothing that is left in their streams will run, and the program hears of it now.
-  for (runtime::StreamObject* one :
-       fatal ? call.runtime().StreamsOf(device) : call.runtime().StreamsOf(*stream.context)) {
-    call.engine().HostKnows(*one->stream, one->stream->done());
+  if (call.engine().watched()) [[unlikely]] {
+    // Nothing that is left in their streams will run, and the program hears of it now.
+    for (runtime::StreamObject* one :
+         fatal ? call.runtime().StreamsOf(device) : call.runtime().StreamsOf(*stream.context)) {
+      call.engine().HostKnows(*one->stream, one->stream->done());
+    }
   }
   engine::Failure failure = fatal ? call.runtime().FaultOf(device) : stream.context->domain.first_failure();
   if (failure.code == 0) return Status();  // cleared meanwhile
@@ -217,6 +219,16 @@ Status NeedOtherStream(const Call& call, const engine::Stream* waited_for, const
       .Fix("wait in the thread that submits")
       .With("function submitted", {scope->api, scope->thread, scope->site},
             call.runtime().UserId(scope->stream->device), scope->stream->id)
+      .End();
+}
+
+Status RefuseUnbound(const Call& call, const StreamObject& stream, const char* rule) {
+  return call.Refuse(code::kStreamModel, FindingId::kBadArgument)
+      .On(stream.device->user, stream.id)
+      .Say("stream %d is bound to no model", stream.id)
+      .Rule(rule)
+      .Fix("bind the streams to one model with aclmdlRIBindStream first")
+      .With("stream created", stream.created, stream.device->user, stream.id)
       .End();
 }
 

@@ -22,6 +22,9 @@ inline Status NeedWorking(const Call& call, const runtime::StreamObject& stream)
 Status NeedStreamToSubmit(const Call& call, const void* handle, runtime::StreamObject** stream);
 Status NeedStreamToWaitFor(const Call& call, const void* handle, runtime::StreamObject** stream);
 
+// 107005. Nothing binds streams to models yet, so every stream meets it.
+Status RefuseUnbound(const Call& call, const runtime::StreamObject& stream, const char* rule);
+
 // 207001 (the quirk fatal_alloc_code) for what is created on a broken device: SPEC 21 §6.3.
 [[gnu::cold]] Status RefuseBroken(const Call& call, const runtime::Device& device);
 inline Status NeedWhole(const Call& call, const runtime::Device& device) {

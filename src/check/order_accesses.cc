@@ -105,10 +105,14 @@ void OrderChecker::Forget(const memory::Allocation& block) {
   MutexLock lock(mutex_);
   history_.Forget(&block);
   written_.erase(&block);
-  ForgetWords(&block, 0, ~uint64_t{0});
+  words_.erase(words_.lower_bound({&block, 0}), words_.upper_bound({&block, ~uint64_t{0}}));
   // A task that still waits keeps the bytes of a block that is freed; nothing else reaches them.
   for (OrderStream* stream : waiting_) {
-    for (OrderTask& task : stream->tasks) task.touches.Drop(block);
+    for (OrderTask& task : stream->tasks) {
+      task.touches.Drop(block);
+      const bool of_word = task.op.kind == OpKind::kValueWrite || task.op.kind == OpKind::kValueWait;
+      if (of_word && task.op.value.side.block == &block) task.op.value.side = {};
+    }
   }
 }
 
@@ -119,11 +123,15 @@ OrderChecker::Word OrderChecker::WordOf(const Op& op) {
 }
 
 // The bytes were written otherwise: what the words hold is not known any more.
-void OrderChecker::ForgetWords(const memory::Allocation* block, uint64_t begin, uint64_t end) {
+void OrderChecker::ForgetWords(const memory::Allocation* block, const OrderBox& box) {
   if (words_.empty()) return;
   constexpr uint64_t kReach = sizeof(uint64_t) - 1;
-  words_.erase(words_.lower_bound({block, begin > kReach ? begin - kReach : 0}),
-               words_.lower_bound({block, end}));
+  auto word = words_.lower_bound({block, box.begin > kReach ? box.begin - kReach : 0});
+  const auto end = words_.lower_bound({block, box.end()});
+  while (word != end) {
+    const bool written = Overlap(OrderBox::Linear(word->first.second, sizeof(uint64_t)), box);
+    word = written ? words_.erase(word) : std::next(word);
+  }
 }
 
 void OrderChecker::Write(const Touch& touch) {
@@ -191,7 +199,7 @@ void OrderChecker::Access(const OrderActor& actor, const OrderStream* stream, co
     if (touch.box.empty()) continue;
     if (touch.memory != nullptr && !touch.write) Read(actor, touch);
     if (touch.memory != nullptr && touch.write) Write(touch);
-    if (touch.write) ForgetWords(touch.block, touch.box.begin, touch.box.end());
+    if (touch.write) ForgetWords(touch.block, touch.box);
     OrderAccess access{actor, touch.box, touch.write, stamp};
     std::vector<OrderAccess>& earlier = history_.Of(touch.block);
     std::erase_if(earlier, [&](const OrderAccess& first) BELAY_REQUIRES(mutex_) {

@@ -124,7 +124,7 @@ class OrderChecker {
   void Write(const Touch& touch) BELAY_REQUIRES(mutex_);
   void Read(const OrderActor& actor, const Touch& touch) BELAY_REQUIRES(mutex_);
   static Word WordOf(const engine::Op& op);
-  void ForgetWords(const memory::Allocation* block, uint64_t begin, uint64_t end) BELAY_REQUIRES(mutex_);
+  void ForgetWords(const memory::Allocation* block, const OrderBox& box) BELAY_REQUIRES(mutex_);
   static Touches TouchesOf(const engine::Op& op);
   static Touches TouchesOf(const engine::CopyTask& copy, bool owns_source);
   static Touches TouchesOf(const engine::FillTask& fill);
